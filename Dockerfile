@@ -16,6 +16,7 @@ COPY packages/dashboard/package.json packages/dashboard/
 COPY packages/inbox/package.json packages/inbox/
 COPY packages/providers/package.json packages/providers/
 COPY packages/server/package.json packages/server/
+COPY packages/testkit/package.json packages/testkit/
 # Twice: what builds here, and what runs on the target. The secret `npmrc` is for registries that need a configuration.
 ARG TARGETARCH
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \

@@ -1,8 +1,9 @@
 // What an attention budget costs: the same in-app messages and emails without and with a budget that has room for all
 // of them, in turn, in one service.
+
+import { createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import { openDb } from "../packages/server/src/store/db.ts";
-import { createClient } from "../packages/server/test/support/client.ts";
 import { buyers, fireInApp, post, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";

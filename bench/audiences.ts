@@ -1,8 +1,9 @@
 // What rules of audiences cost among many subscribers: the time of a preview, which counts the people, reads ten of
 // them and asks PostgreSQL for the plan, compared with counting all subscribers of the environment in one pass.
+
+import { type Client, createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
-import { type Client, createClient } from "../packages/server/test/support/client.ts";
 import { type BenchService, median, progress } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 

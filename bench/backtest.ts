@@ -1,8 +1,9 @@
 // A backtest of past events: how long it takes to replay them with and without a change, and the memory of the service
 // meanwhile. Half of the events go through a digest.
+
+import { type Client, createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
-import { type Client, createClient } from "../packages/server/test/support/client.ts";
 import { type BenchService, peakMemory, progress, sleep } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 

@@ -2,9 +2,10 @@
 // service: people a second from the request to the last message in a feed, how long it takes to fix the people, the
 // memory of the service, and how long a single event of a neighbour takes meanwhile. Afterwards, how long its results
 // and a resend take.
+
+import { type Client, createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
-import { type Client, createClient } from "../packages/server/test/support/client.ts";
 import { clear } from "./raw.ts";
 import { type BenchService, median, peakMemory, percentile, progress, sleep } from "./support.ts";
 import { formatNumber, type Row, ratioAtLeast, ratioAtMost, valueAtMost } from "./table.ts";

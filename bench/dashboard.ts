@@ -1,12 +1,12 @@
 // How long a person waits: the first rows of the activity with a million notifications, and the page of a run whose
 // digest has 20,000 events. Each visit is a new browser profile, so nothing is in its cache. Needs a Chromium.
 import { existsSync } from "node:fs";
+import { type Client, createClient } from "@tidings/testkit/client";
 import { type Browser, chromium } from "playwright-core";
 import { makeOwnerLink } from "../packages/server/src/app/members/links.ts";
 import { readConfig } from "../packages/server/src/config.ts";
 import { newId } from "../packages/server/src/lib/ids.ts";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
-import { type Client, createClient } from "../packages/server/test/support/client.ts";
 import { load } from "./growth-rows.ts";
 import { type BenchService, median, percentile, progress, sleep } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";

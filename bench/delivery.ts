@@ -3,10 +3,10 @@
 // same run. The service writes five rows per message (event, notification, job, message, attempt); the loop writes
 // none.
 
+import { createClient } from "@tidings/testkit/client";
 import { createTransport } from "nodemailer";
 import { openDb } from "../packages/server/src/store/db.ts";
 import { partitionedTables } from "../packages/server/src/store/installation/partitions.ts";
-import { createClient } from "../packages/server/test/support/client.ts";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";
 import { type BenchService, median, progress } from "./support.ts";

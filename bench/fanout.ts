@@ -2,9 +2,9 @@
 // compared with the same rows inserted and copied directly in the same run; the largest memory of the process that does
 // it; and a second event with SIGKILL in the middle, after which every member must have the message exactly once.
 
+import { createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
-import { createClient } from "../packages/server/test/support/client.ts";
 import { besideRaw, clear, hasDueTasks, measureRaw, type RawRates, visible } from "./raw.ts";
 import { type BenchService, peakMemory, progress, sleep } from "./support.ts";
 import { formatNumber, type Row, ratioAtLeast, valueAtMost } from "./table.ts";

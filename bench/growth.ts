@@ -3,9 +3,9 @@
 // turn, so that other work of the machine slows both. Also counts the large tables that PostgreSQL read sequentially on
 // the way. Loading ten million takes minutes and about 15 GB.
 
+import { createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
-import { createClient } from "../packages/server/test/support/client.ts";
 import { load, loaders, messagesPerSubscriber, topicsPerSubscriber } from "./growth-rows.ts";
 import { type BenchService, median, percentile, progress, withService } from "./support.ts";
 import { formatNumber, type Row, ratioAtMost, valueAtMost } from "./table.ts";

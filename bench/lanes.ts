@@ -4,9 +4,9 @@
 // Backlogs are deleted between the rounds.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type Client, createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
-import { type Client, createClient } from "../packages/server/test/support/client.ts";
 import { type BenchService, percentile, progress, sleep } from "./support.ts";
 import { type Row, ratioAtLeast, valueAtMost } from "./table.ts";
 

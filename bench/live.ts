@@ -4,13 +4,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import { WebSocket } from "ws";
 import { timeOfId } from "../packages/server/src/lib/ids.ts";
 import { createSecrets, parseEncryptionKeys } from "../packages/server/src/lib/secrets.ts";
 import { signInboxToken } from "../packages/server/src/lib/tokens/inbox-token.ts";
 import { openDb } from "../packages/server/src/store/db.ts";
-import { createClient } from "../packages/server/test/support/client.ts";
 import { type BenchService, percentile, progress, sleep, startBenchService } from "./support.ts";
 import { formatNumber, type Row, ratioAtMost, valueAtMost } from "./table.ts";
 import { readPssMb } from "./usage.ts";

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { json } from "node:stream/consumers";
-import { createClient } from "../packages/server/test/support/client.ts";
+import { createClient } from "@tidings/testkit/client";
 import type { BenchService } from "./support.ts";
 
 export const buyers = 1_000;

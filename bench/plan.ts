@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkflowFile } from "@tidings/contract";
-import { createClient } from "../packages/server/test/support/client.ts";
+import { createClient } from "@tidings/testkit/client";
 import { type BenchService, median, progress } from "./support.ts";
 import { type Row, valueAtMost } from "./table.ts";
 import { readCpuMs } from "./usage.ts";

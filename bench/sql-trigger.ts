@@ -3,13 +3,13 @@
 // costs. Once in the service's own database, and once in another PostgreSQL server.
 import { rmSync } from "node:fs";
 import { outboxSql } from "@tidings/contract";
+import { createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import pg from "pg";
 import { newId } from "../packages/server/src/lib/ids.ts";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
 import { startEmbedded } from "../packages/server/src/store/embedded/embedded.ts";
 import { grantRole } from "../packages/server/src/store/sources/grants.ts";
-import { createClient } from "../packages/server/test/support/client.ts";
 import { measureIdle } from "./idle.ts";
 import { countOf } from "./latency.ts";
 import { buyers, fireInApp, fireOne, prepareInApp } from "./load.ts";

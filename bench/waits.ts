@@ -1,8 +1,9 @@
 // A million runs that wait for a signal. What they cost while nothing happens: CPU before and after. And the time from
 // a signal to the next message of its run in the feed, alternating with single triggers, one request at a time.
+
+import { createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import { type Db, openDb } from "../packages/server/src/store/db.ts";
-import { createClient } from "../packages/server/test/support/client.ts";
 import { loadMembers } from "./fanout.ts";
 import { measureIdle } from "./idle.ts";
 import { countOf } from "./latency.ts";

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Environment } from "@tidings/contract";
+import { type Client, createClient } from "@tidings/testkit/client";
 import { chromium, type Page } from "playwright-core";
 import { newApiKey } from "../packages/server/src/lib/secrets.ts";
 import { openDb } from "../packages/server/src/store/db.ts";
@@ -21,7 +22,6 @@ import {
 } from "../packages/server/test/dashboard/seed.ts";
 import { seedTopics } from "../packages/server/test/dashboard/seed-topics.ts";
 import { enter, ownerOf } from "../packages/server/test/dashboard/support.ts";
-import { type Client, createClient } from "../packages/server/test/support/client.ts";
 
 type Picture = { name: string; path: (seeded: Shown) => string; act?: (page: Page) => Promise<unknown> };
 type Shown = Seeded &

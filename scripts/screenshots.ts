@@ -1,14 +1,14 @@
 // `node scripts/screenshots.ts`: pictures of the inbox widget and of the page /inbox, into the git-ignored folder
 // /screenshots. It starts its own service with a throw-away database. Needs Chromium (see
-// packages/server/test/support/chromium.ts).
+// packages/testkit/src/chromium.ts).
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createClient } from "@tidings/testkit/client";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { readConfig } from "../packages/server/src/config.ts";
 import { createLogger } from "../packages/server/src/log.ts";
 import { startService } from "../packages/server/src/service.ts";
-import { createClient } from "../packages/server/test/support/client.ts";
 
 const folder = join(import.meta.dirname, "../screenshots");
 mkdirSync(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { importsOf, resolveImport } from "../packages/server/test/support/law/st
 
 /** The files with tests that `npm test` leaves out or shortens. */
 export function longTests(tests: string[]): string[] {
-  const reached = reachedFrom(["packages/server/test/support/long.ts"]);
+  const reached = reachedFrom(["packages/testkit/src/long.ts"]);
   return tests.filter((test) => reached.has(test));
 }
 

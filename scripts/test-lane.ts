@@ -3,7 +3,7 @@ import { AsyncResource } from "node:async_hooks";
 import { appendFileSync, closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { beginLane, endFile, endLane } from "../packages/server/test/support/at-end.ts";
+import { beginLane, endFile, endLane } from "@tidings/testkit/at-end";
 import type { Lane, LaneFile } from "./test-lanes.ts";
 
 export async function runLane({ files, folder, secondsFile }: Lane): Promise<void> {

@@ -1,9 +1,9 @@
 // What the soak measures every few seconds: memory, files, threads, CPU, and the state of database and queue.
 import { readdirSync, readFileSync } from "node:fs";
 import { loadavg } from "node:os";
+import { metric } from "@tidings/testkit/metric";
 import { sql } from "kysely";
 import type { Db } from "../../packages/server/src/store/db.ts";
-import { metric } from "../../packages/server/test/support/metric.ts";
 import type { BenchService } from "../support.ts";
 import { readCpuMs, readPssMb } from "../usage.ts";
 

@@ -1,6 +1,6 @@
 // The mixed load of the soak: single and bulk triggers, delays, digests, mails to an SMTP server and calls to a webhook
 // provider. Every event has a number, by which the end of the soak finds what was lost.
-import { createClient } from "../../packages/server/test/support/client.ts";
+import { createClient } from "@tidings/testkit/client";
 import { post, type Target } from "../load.ts";
 import type { Sink } from "../sinks.ts";
 import { type BenchService, sleep } from "../support.ts";

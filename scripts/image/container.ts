@@ -5,7 +5,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { eventually } from "../../packages/server/test/support/wait.ts";
+import { eventually } from "@tidings/testkit/wait";
 import type { Image } from "./build.ts";
 
 const runFile = promisify(execFile);

@@ -6,9 +6,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { createServer } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
+import { createWorkflow, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { startEmbedded } from "../../packages/server/src/store/embedded/embedded.ts";
-import { createWorkflow, feedOf, inApp, trigger } from "../../packages/server/test/support/verbs.ts";
-import { eventually } from "../../packages/server/test/support/wait.ts";
 import { type Container, type Process, startContainer } from "./container.ts";
 import { notify, readKey, type Started, stop, type World } from "./world.ts";
 

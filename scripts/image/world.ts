@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { type Client, createClient } from "../../packages/server/test/support/client.ts";
-import { eventually } from "../../packages/server/test/support/wait.ts";
+import { type Client, createClient } from "@tidings/testkit/client";
+import { eventually } from "@tidings/testkit/wait";
 import type { Image } from "./build.ts";
 import { type Container, type Options, startContainer } from "./container.ts";
 

@@ -1,8 +1,9 @@
 // The ledger against what came out: every accepted event exactly once in the inbox, at least once at a provider, and
 // every message of an inbox in its stream.
+
+import type { Client } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import { sleep } from "../../bench/support.ts";
-import type { Client } from "../../packages/server/test/support/client.ts";
 import { type Accepted, type Kind, kinds, type Load, type Planned } from "./load.ts";
 import type { LiveInbox } from "./receivers.ts";
 import { type World, withDb } from "./world.ts";

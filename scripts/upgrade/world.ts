@@ -1,12 +1,12 @@
 // The surroundings of an upgrade under load: workflows of all kinds, subscribers, receivers, and live inboxes.
 import { randomBytes } from "node:crypto";
 import type { StepIn } from "@tidings/contract";
+import { type Client, createClient } from "@tidings/testkit/client";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import { createSecrets, parseEncryptionKeys } from "../../packages/server/src/lib/secrets.ts";
 import { signInboxToken } from "../../packages/server/src/lib/tokens/inbox-token.ts";
 import { type Db, openDb } from "../../packages/server/src/store/db.ts";
-import { type Client, createClient } from "../../packages/server/test/support/client.ts";
-import { createWorkflow, inApp } from "../../packages/server/test/support/verbs.ts";
 import { mailServerCredentials, texter } from "../chaos/integrations.ts";
 import { type LiveInbox, openInbox, type Receiver, startMailServer, startSmsGateway } from "./receivers.ts";
 

@@ -1,7 +1,8 @@
 // Activity while 20 events a second flow: an old order is found and stays found, a second search looks as far as the
 // first, Back keeps the place, the palette finds people and orders.
+
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import type { Page } from "playwright-core";
-import { createWorkflow, inApp } from "../../packages/server/test/support/verbs.ts";
 import type { World } from "./world.ts";
 
 const older = 6_000;

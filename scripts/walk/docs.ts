@@ -2,9 +2,9 @@
 // files are committed.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { settled, trigger } from "@tidings/testkit/verbs";
 import { forgetDrafts, looks, openLook } from "../../packages/server/test/dashboard/looks/screens.ts";
 import { orderPayload, seedAuthoring } from "../../packages/server/test/dashboard/looks/seed-authoring.ts";
-import { settled, trigger } from "../../packages/server/test/support/verbs.ts";
 import { shrinkPng } from "./small-png.ts";
 import type { World } from "./world.ts";
 

@@ -1,6 +1,7 @@
 // Every editor: undo and redo, conditions with long values at five widths, broken content, and two people at once.
+
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import type { Locator, Page } from "playwright-core";
-import { createWorkflow, email, inApp } from "../../packages/server/test/support/verbs.ts";
 import type { World } from "./world.ts";
 
 const widths = [375, 768, 1280, 1440, 1920];

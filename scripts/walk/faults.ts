@@ -1,5 +1,5 @@
 // A server that freezes, and one that is killed: what the pages say, and that nothing typed is lost.
-import { createWorkflow, email } from "../../packages/server/test/support/verbs.ts";
+import { createWorkflow, email } from "@tidings/testkit/verbs";
 import { eventually, type World } from "./world.ts";
 
 export async function walkFaults(world: World): Promise<void> {

@@ -1,6 +1,7 @@
 // An inbox of 10,000 messages: scrolling, marks and archives deep in the list, a burst, offline and back, own items.
+
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import type { Page } from "playwright-core";
-import { createWorkflow, inApp } from "../../packages/server/test/support/verbs.ts";
 import { eventually, type World } from "./world.ts";
 
 const messages = 10_000;

@@ -1,7 +1,8 @@
 // What an operator does: an alert rule, a provider that goes away, how long data is kept, and a person whose data is
 // exported and erased.
+
+import { createWorkflow, email, trigger } from "@tidings/testkit/verbs";
 import type { Page } from "playwright-core";
-import { createWorkflow, email, trigger } from "../../packages/server/test/support/verbs.ts";
 import { eventually, type World } from "./world.ts";
 
 /** From the first failed mail to the alert. */

@@ -1,8 +1,8 @@
 // A mail server that is away while 5,000 mails are due, and its repair: what Home, Statistics, the run and the
 // integration say, and how soon the mails go out.
 import type { OperationId } from "@tidings/contract";
+import type { RawInput } from "@tidings/testkit/client";
 import type { Page } from "playwright-core";
-import type { RawInput } from "../../packages/server/test/support/client.ts";
 import { eventually, type World } from "./world.ts";
 
 const mails = 5_000;

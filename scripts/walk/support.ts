@@ -1,5 +1,5 @@
 // "Ada says she got no email": why, the correction, that one email again, and what the audit log says of it.
-import { createWorkflow, email, inApp, trigger } from "../../packages/server/test/support/verbs.ts";
+import { createWorkflow, email, inApp, trigger } from "@tidings/testkit/verbs";
 import { eventually, type World } from "./world.ts";
 
 export async function walkSupport(world: World): Promise<void> {

@@ -6,14 +6,14 @@ import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Client, createClient } from "@tidings/testkit/client";
+import { closedPort } from "@tidings/testkit/mail/smtp";
+import { eventually } from "@tidings/testkit/wait";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { SMTPServer } from "smtp-server";
 import { firstStartFile } from "../../packages/server/src/first-start.ts";
 import { startEmbedded } from "../../packages/server/src/store/embedded/embedded.ts";
 import { type Browser as Person, signInOwner } from "../../packages/server/test/app/members/browsers.ts";
-import { type Client, createClient } from "../../packages/server/test/support/client.ts";
-import { closedPort } from "../../packages/server/test/support/mail/smtp.ts";
-import { eventually } from "../../packages/server/test/support/wait.ts";
 
 export { eventually };
 

@@ -5,9 +5,9 @@ import { randomBytes } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { atEnd } from "../../server/test/support/at-end.ts";
-import { createTestDatabase } from "../../server/test/support/database.ts";
-import { startTestService } from "../../server/test/support/service.ts";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { startTestService } from "@tidings/testkit/service";
 import { openTerminal } from "./support.ts";
 
 const key = randomBytes(32).toString("base64");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startReceiver } from "../../server/test/support/servers/receiver.ts";
-import { shareService } from "../../server/test/support/service.ts";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
 import { openTerminal } from "./support.ts";
 
 const workflow = { workflowId: "shipped", steps: [{ stepId: "tell", type: "in_app", controls: {} }] };

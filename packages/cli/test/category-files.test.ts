@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startTestService } from "../../server/test/support/service.ts";
-import { createWorkflow, inApp } from "../../server/test/support/verbs.ts";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { openTerminal } from "./support.ts";
 
 const service = await startTestService();

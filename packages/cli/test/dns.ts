@@ -2,7 +2,7 @@
 // no response.
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { atEnd } from "../../server/test/support/at-end.ts";
+import { atEnd } from "@tidings/testkit/at-end";
 
 export async function startDns(records: Record<string, string | null>): Promise<string> {
   const socket = createSocket("udp4");

@@ -7,11 +7,11 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { isLong } from "@tidings/testkit/long";
+import { startTestService } from "@tidings/testkit/service";
 import { transform } from "esbuild";
 import { parse } from "yaml";
-import { atEnd } from "../../server/test/support/at-end.ts";
-import { isLong } from "../../server/test/support/long.ts";
-import { startTestService } from "../../server/test/support/service.ts";
 
 const root = join(import.meta.dirname, "../../..");
 

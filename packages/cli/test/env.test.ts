@@ -1,8 +1,8 @@
 // `tidings env`: variables of the environment in use.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shareService } from "../../server/test/support/service.ts";
-import { createWorkflow, inApp } from "../../server/test/support/verbs.ts";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { keyOf, openTerminal } from "./support.ts";
 
 const service = await shareService();

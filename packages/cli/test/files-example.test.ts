@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { shareService } from "../../server/test/support/service.ts";
+import { shareService } from "@tidings/testkit/service";
 import { openEnvironment, readTree } from "./files-support.ts";
 
 const service = await shareService();

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { FileResources, StepFile } from "@tidings/contract";
+import { createClient } from "@tidings/testkit/client";
+import { shareService } from "@tidings/testkit/service";
 import fc from "fast-check";
-import { createClient } from "../../server/test/support/client.ts";
-import { shareService } from "../../server/test/support/service.ts";
 import { openEnvironment, readTree } from "./files-support.ts";
 
 const service = await shareService();

@@ -1,8 +1,8 @@
 // A service with empty environments, and folders of files for them.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createClient } from "../../server/test/support/client.ts";
-import type { SharedService } from "../../server/test/support/service.ts";
+import { createClient } from "@tidings/testkit/client";
+import type { SharedService } from "@tidings/testkit/service";
 import { openTerminal, type Terminal } from "./support.ts";
 
 /** A new environment, without the example that Development begins with, and a terminal that uses it. */

@@ -4,9 +4,9 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { FilesPlan } from "@tidings/contract";
+import { createClient } from "@tidings/testkit/client";
+import { startTestService } from "@tidings/testkit/service";
 import { parse } from "yaml";
-import { createClient } from "../../server/test/support/client.ts";
-import { startTestService } from "../../server/test/support/service.ts";
 import { writeResources } from "../src/files/write-resources.ts";
 import { openEnvironment, readTree, writeTree } from "./files-support.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startTestService } from "../../server/test/support/service.ts";
+import { startTestService } from "@tidings/testkit/service";
 import { openTerminal } from "./support.ts";
 
 const service = await startTestService({ TIDINGS_MAX_ENVIRONMENTS: "10" });

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gallery } from "@tidings/contract/gallery";
-import { startTestService } from "../../server/test/support/service.ts";
+import { startTestService } from "@tidings/testkit/service";
 import { openTerminal } from "./support.ts";
 
 const service = await startTestService({ TIDINGS_MAX_ENVIRONMENTS: "8" });

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
-import { startFreezableProxy } from "../../server/test/support/proxies/frozen-proxy.ts";
-import { startReceiver } from "../../server/test/support/servers/receiver.ts";
-import { startTestService } from "../../server/test/support/service.ts";
-import { eventually } from "../../server/test/support/wait.ts";
+import { startFreezableProxy } from "@tidings/testkit/proxies/frozen-proxy";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { openTerminal } from "./support.ts";
 
 const other = await startReceiver(() => ({ status: 200, text: "<h1>It works!</h1>" }));

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { startTestService } from "../../server/test/support/service.ts";
-import { createWorkflow, email, inApp, settled, trigger } from "../../server/test/support/verbs.ts";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { runsWhen, startNovu } from "./novu-fixtures.ts";
 import { openTerminal } from "./support.ts";
 

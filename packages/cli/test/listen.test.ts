@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isSignedWith, startReceiver } from "../../server/test/support/servers/receiver.ts";
-import { shareService } from "../../server/test/support/service.ts";
-import { createWorkflow, inApp, trigger } from "../../server/test/support/verbs.ts";
+import { isSignedWith, startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
 import { openTerminal } from "./support.ts";
 
 const receiver = await startReceiver(({ path }) => ({ status: path === "/broken" ? 500 : 200 }));

@@ -1,8 +1,8 @@
 // `tidings migrate` on an empty database, and the sentences where there is nothing to migrate.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { atEnd } from "../../server/test/support/at-end.ts";
-import { createTestDatabase } from "../../server/test/support/database.ts";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
 import { openTerminal } from "./support.ts";
 
 const database = await createTestDatabase({ isEmpty: true });

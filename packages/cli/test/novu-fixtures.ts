@@ -2,7 +2,7 @@
 // lists with a cursor as `{ data, next, previous }`, and the 404 of its framework for paths that it does not have.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { atEnd } from "../../server/test/support/at-end.ts";
+import { atEnd } from "@tidings/testkit/at-end";
 
 type Values = Record<string, unknown>;
 

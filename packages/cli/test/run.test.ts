@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { shareService } from "../../server/test/support/service.ts";
-import { createWorkflow, email, inApp } from "../../server/test/support/verbs.ts";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { keyOf, openTerminal } from "./support.ts";
 
 const service = await shareService();

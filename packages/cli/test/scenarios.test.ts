@@ -4,12 +4,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Scenario } from "@tidings/contract";
+import { newStage } from "@tidings/testkit/clock";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, trigger } from "@tidings/testkit/verbs";
 import fc from "fast-check";
 import { parse } from "yaml";
 import { toYaml } from "../../server/src/app/events/scenario-yaml.ts";
-import { newStage } from "../../server/test/support/clock.ts";
-import { startTestService } from "../../server/test/support/service.ts";
-import { createWorkflow, email, inApp, trigger } from "../../server/test/support/verbs.ts";
 import { keyOf, openTerminal } from "./support.ts";
 
 const service = await startTestService({ TIDINGS_MAX_ENVIRONMENTS: "8" });

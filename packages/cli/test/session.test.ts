@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { shareService } from "../../server/test/support/service.ts";
+import { shareService } from "@tidings/testkit/service";
 import { openTerminal } from "./support.ts";
 
 const service = await shareService();

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { atEnd } from "../../server/test/support/at-end.ts";
-import type { Client } from "../../server/test/support/client.ts";
-import type { TestService } from "../../server/test/support/service.ts";
-import { eventually } from "../../server/test/support/wait.ts";
+import { atEnd } from "@tidings/testkit/at-end";
+import type { Client } from "@tidings/testkit/client";
+import type { TestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import type { Io } from "../src/io.ts";
 import { runCli } from "../src/main.ts";
 

@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { atEnd } from "../../server/test/support/at-end.ts";
-import { startTestService } from "../../server/test/support/service.ts";
-import { createWorkflow, inApp, notificationsOf, trigger } from "../../server/test/support/verbs.ts";
-import { eventually } from "../../server/test/support/wait.ts";
+import { atEnd } from "@tidings/testkit/at-end";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, notificationsOf, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { createTidings, TidingsError } from "../src/index.ts";
 
 const service = await startTestService();

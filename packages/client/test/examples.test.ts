@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { shareService } from "../../server/test/support/service.ts";
+import { shareService } from "@tidings/testkit/service";
 
 const service = await shareService();
 const root = join(import.meta.dirname, "../../..");

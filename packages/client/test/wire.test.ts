@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { Subscriber } from "@tidings/contract";
-import { ApiError, type Client, createClient } from "../../server/test/support/client.ts";
+import { ApiError, type Client, createClient } from "@tidings/testkit/client";
 
 type Seen = { method: string; url: string; headers: IncomingMessage["headers"]; body: string };
 type Reply = { status: number; body?: string; headers?: Record<string, string> };

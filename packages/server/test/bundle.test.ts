@@ -8,10 +8,10 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { temporaryFolder } from "@tidings/testkit/process";
 import { sql } from "kysely";
 import { openDb } from "../src/store/db.ts";
-import { createTestDatabase } from "./support/database.ts";
-import { temporaryFolder } from "./support/process.ts";
 
 const runFile = promisify(execFile);
 

@@ -5,9 +5,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
 import { ConfigError, readConfig } from "../src/config.ts";
 import { type Setting, settings } from "../src/settings.ts";
-import { atEnd } from "./support/at-end.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tidings-secrets-"));
 atEnd(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
 import { ConfigError, readConfig } from "../src/config.ts";
 import { ensureEncryptionKey } from "../src/encryption-key.ts";
 import { createSecrets, UnknownKeyVersionError } from "../src/lib/secrets.ts";
 import { settings } from "../src/settings.ts";
-import { atEnd } from "./support/at-end.ts";
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte);
 const base64 = (byte: number) => keyOf(byte).toString("base64");

@@ -6,17 +6,17 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { type Client, createClient } from "@tidings/testkit/client";
+import { isLong } from "@tidings/testkit/long";
+import { metric } from "@tidings/testkit/metric";
+import { temporaryFolder } from "@tidings/testkit/process";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { mailer } from "@tidings/testkit/servers/webhook-providers";
+import { createWorkflow, email, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { parse } from "acorn";
 import pg from "pg";
 import { firstStartFile, placeSecrets } from "../src/first-start.ts";
-import { type Client, createClient } from "./support/client.ts";
-import { isLong } from "./support/long.ts";
-import { metric } from "./support/metric.ts";
-import { temporaryFolder } from "./support/process.ts";
-import { startReceiver } from "./support/servers/receiver.ts";
-import { mailer } from "./support/servers/webhook-providers.ts";
-import { createWorkflow, email, feedOf, inApp, trigger } from "./support/verbs.ts";
-import { eventually } from "./support/wait.ts";
 
 /** The request a curl line of the banner would make. */
 function requestOf(curl: string): { url: string; init: RequestInit } {

@@ -1,5 +1,5 @@
 // How the service reaches the fake providers, and settings under which what they break ends within a run.
-import type { Client } from "../../../packages/server/test/support/client.ts";
+import type { Client } from "@tidings/testkit/client";
 
 /**
  * For the processes of a run. With the defaults, the last retry of a message may come minutes after the load has ended,

@@ -2,7 +2,7 @@
 // environments would go unnoticed by the service; the people's data and the texts are different, so that the auditor
 // notices it.
 import { createHmac } from "node:crypto";
-import { type Client, createClient } from "../../../packages/server/test/support/client.ts";
+import { type Client, createClient } from "@tidings/testkit/client";
 import type { Environment, Person, Run } from "../../auditor/evidence.ts";
 import type { LoadOptions, Stage } from "../parts.ts";
 import { audienceId } from "./broadcasts.ts";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createClient } from "../../../server/test/support/client.ts";
-import { startTestService } from "../../../server/test/support/service.ts";
-import { createWorkflow, inApp } from "../../../server/test/support/verbs.ts";
+import { createClient } from "@tidings/testkit/client";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { openEnvironment, readTree, writeTree } from "../files-support.ts";
 
 const service = await startTestService();

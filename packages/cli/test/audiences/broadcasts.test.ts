@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Broadcast } from "@tidings/contract";
-import { startTestService } from "../../../server/test/support/service.ts";
-import { createWorkflow, inApp } from "../../../server/test/support/verbs.ts";
-import { eventually } from "../../../server/test/support/wait.ts";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { openTerminal } from "../support.ts";
 
 const service = await startTestService();

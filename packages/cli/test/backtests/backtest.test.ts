@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { connectInbox, createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import { newId } from "../../../server/src/lib/ids.ts";
-import { startTestService } from "../../../server/test/support/service.ts";
-import { connectInbox, createWorkflow, inApp, settled, trigger } from "../../../server/test/support/verbs.ts";
 import { openTerminal } from "../support.ts";
 
 const service = await startTestService();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { BacktestReport } from "@tidings/contract";
-import { atEnd } from "../../../server/test/support/at-end.ts";
+import { atEnd } from "@tidings/testkit/at-end";
 import { exceededLimits, readThresholds, refuseUnknownWorkflows } from "../../src/backtest/thresholds.ts";
 import { printThresholds } from "../../src/backtest/view.ts";
 import type { Io } from "../../src/io.ts";

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { temporaryFolder } from "@tidings/testkit/process";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { createRole, environmentOf, subjectsOf, withClient } from "../../../server/test/pipeline/sources/shop.ts";
-import { atEnd } from "../../../server/test/support/at-end.ts";
-import { createTestDatabase } from "../../../server/test/support/database.ts";
-import { temporaryFolder } from "../../../server/test/support/process.ts";
-import { startTestService } from "../../../server/test/support/service.ts";
-import { createWorkflow, feedOf, inApp } from "../../../server/test/support/verbs.ts";
-import { eventually } from "../../../server/test/support/wait.ts";
 import { openTerminal } from "../support.ts";
 
 const service = await startTestService();

@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { outboxSql } from "@tidings/contract";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { subjectsOf, withClient } from "../../../server/test/pipeline/sources/shop.ts";
-import { atEnd } from "../../../server/test/support/at-end.ts";
-import { createTestDatabase } from "../../../server/test/support/database.ts";
-import { shareService } from "../../../server/test/support/service.ts";
-import { createWorkflow, inApp } from "../../../server/test/support/verbs.ts";
-import { eventually } from "../../../server/test/support/wait.ts";
 import { openTerminal } from "../support.ts";
 
 const service = await shareService();

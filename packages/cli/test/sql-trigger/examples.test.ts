@@ -5,12 +5,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { outboxSql } from "@tidings/contract";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { subjectsOf, withClient } from "../../../server/test/pipeline/sources/shop.ts";
-import { atEnd } from "../../../server/test/support/at-end.ts";
-import { createTestDatabase } from "../../../server/test/support/database.ts";
-import { startTestService } from "../../../server/test/support/service.ts";
-import { createWorkflow, inApp } from "../../../server/test/support/verbs.ts";
-import { eventually } from "../../../server/test/support/wait.ts";
 
 const folder = join(import.meta.dirname, "../../../../examples/sql-trigger");
 const read = (name: string): string => readFileSync(join(folder, name), "utf8");

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countCap } from "@tidings/contract";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, settled } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, settled } from "../support/verbs.ts";
 
 const { client, db } = await startTestService();
 const params = { subscriberId: "ada" };

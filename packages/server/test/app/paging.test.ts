@@ -2,10 +2,10 @@
 // last name and filters by it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
 import fc from "fast-check";
 import { sql } from "kysely";
-import { faultsOf } from "../support/refusals.ts";
-import { startTestService } from "../support/service.ts";
 
 const { client, db } = await startTestService();
 

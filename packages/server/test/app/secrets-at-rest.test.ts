@@ -2,16 +2,16 @@
 // row of the database in clear text. Returns and deliveries contain them unchanged.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { chatIntegration, endpoint, subscriber } from "@tidings/testkit/channels";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { integration, mailer, secretKey, step } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, messagesOf, settled } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
 import { startService } from "../../src/service.ts";
-import { chatIntegration, endpoint, subscriber } from "../support/channels.ts";
-import { startReceiver } from "../support/servers/receiver.ts";
-import { integration, mailer, secretKey, step } from "../support/servers/webhook-providers.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, messagesOf, settled } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 const words = {
   token: "device-s3cret-token-of-ada",

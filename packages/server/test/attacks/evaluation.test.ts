@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { before, describe, test } from "node:test";
+import type { Client } from "@tidings/testkit/client";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import type { Client } from "../support/client.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 const service = await startTestService();
 const { client } = service;

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { authorized, errorOf, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
-import { authorized, errorOf, request } from "../support/http.ts";
-import { startTestService } from "../support/service.ts";
 
 const service = await startTestService({ TIDINGS_RATE_WRONG_KEYS: "50", TIDINGS_MAX_ENVIRONMENTS: "4" });
 const { client, url } = service;

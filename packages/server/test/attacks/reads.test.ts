@@ -2,12 +2,12 @@
 // lock of the test makes them slow, so that the test does not depend on the speed of the machine.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newStage } from "@tidings/testkit/clock";
+import { refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { newStage } from "../support/clock.ts";
-import { refused } from "../support/refusals.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, feedOf, inApp, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 const service = await startTestService({ TIDINGS_READ_SECONDS: "1" });
 const { client, db } = service;

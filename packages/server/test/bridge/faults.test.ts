@@ -1,12 +1,20 @@
 // Bridges that are down, wrong or hostile: nothing is lost, and the reason is shown.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Client } from "../support/client.ts";
-import { newStage } from "../support/clock.ts";
-import { type Answer, startReceiver } from "../support/servers/receiver.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, detailsOf, inApp, messagesOf, notificationsOf, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
+import type { Client } from "@tidings/testkit/client";
+import { newStage } from "@tidings/testkit/clock";
+import { type Answer, startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import {
+  createWorkflow,
+  detailsOf,
+  inApp,
+  messagesOf,
+  notificationsOf,
+  settled,
+  trigger,
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 type Script = { workflows: object[]; execute: () => Answer | null };
 

@@ -8,14 +8,14 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createClient } from "@tidings/testkit/client";
+import { newStage } from "@tidings/testkit/clock";
+import { refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { messagesOf, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { newApiKey } from "../../src/lib/secrets.ts";
-import { atEnd } from "../support/at-end.ts";
-import { createClient } from "../support/client.ts";
-import { newStage } from "../support/clock.ts";
-import { refused } from "../support/refusals.ts";
-import { startTestService } from "../support/service.ts";
-import { messagesOf, notificationsOf, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 const apiKey = newApiKey();
 

@@ -2,6 +2,8 @@
 // disturb another. Tests find the events by name.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import type { TestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { type RawBuilder, sql } from "kysely";
 import type { Call, PlannedEvent } from "../../../../scripts/auditor/evidence.ts";
 import type { Caller, Wanted } from "../../../../scripts/chaos/load/caller.ts";
@@ -18,8 +20,6 @@ import { sendRequest } from "../../../../scripts/chaos/load/http.ts";
 import { budget, signalName } from "../../../../scripts/chaos/load/workflows.ts";
 import type { LoadEnvironment } from "../../../../scripts/chaos/load/world.ts";
 import { openShop } from "../pipeline/sources/shop.ts";
-import type { TestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
 
 export type ActedEvent = PlannedEvent & { transactionId: string };
 

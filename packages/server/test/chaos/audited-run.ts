@@ -1,5 +1,10 @@
 // A short run of the real service without faults: each kind of promise is made once or more in each of two
 // environments, and clients record what they see. Returns the evidence and the database at rest.
+
+import { atEnd } from "@tidings/testkit/at-end";
+import type { TestDatabase } from "@tidings/testkit/database";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import type { Call, Final } from "../../../../scripts/auditor/evidence.ts";
 import { startBroadcasts } from "../../../../scripts/chaos/load/broadcasts.ts";
 import { createCaller } from "../../../../scripts/chaos/load/caller.ts";
@@ -14,10 +19,6 @@ import type { Sampled } from "../../../../scripts/chaos/load/samples.ts";
 import { startSmsGateway } from "../../../../scripts/chaos/load/sms-gateway.ts";
 import { createEnvironments, describeWorld, type LoadEnvironment } from "../../../../scripts/chaos/load/world.ts";
 import type { EvidenceWriter } from "../../../../scripts/chaos/parts.ts";
-import { atEnd } from "../support/at-end.ts";
-import type { TestDatabase } from "../support/database.ts";
-import { startTestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
 import { type Acted, type ActedEvent, actOut, createTriggers } from "./acts.ts";
 import type { Sample } from "./evidence.ts";
 

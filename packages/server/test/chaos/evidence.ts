@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atEnd } from "@tidings/testkit/at-end";
 import {
   type Audit,
   type Call,
@@ -14,7 +15,6 @@ import {
   type StreamEvent,
   type Verdict,
 } from "../../../../scripts/auditor/evidence.ts";
-import { atEnd } from "../support/at-end.ts";
 
 export const start = Date.UTC(2026, 10, 18, 20);
 const loadMs = 120_000;

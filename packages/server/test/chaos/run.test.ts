@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { atEnd } from "@tidings/testkit/at-end";
 import {
   type Audit,
   type Call,
@@ -18,7 +19,6 @@ import {
   type StreamEvent,
 } from "../../../../scripts/auditor/evidence.ts";
 import { promises } from "../../../../scripts/auditor/promises.ts";
-import { atEnd } from "../support/at-end.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 /** Its plan kills one process and stops one, each while something else is broken. */

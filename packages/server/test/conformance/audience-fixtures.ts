@@ -1,6 +1,6 @@
 // Good inputs of the operations on audiences and broadcasts.
 import type { BroadcastCheck, OperationId } from "@tidings/contract";
-import { eventually } from "../support/wait.ts";
+import { eventually } from "@tidings/testkit/wait";
 import { type Fixture, listOf, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
 

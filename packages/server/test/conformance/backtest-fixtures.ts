@@ -1,7 +1,7 @@
 // Fixtures of backtests, of which one runs in an environment at a time.
 import type { OperationId } from "@tidings/contract";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { eventually } from "../support/wait.ts";
 import type { Fixture } from "./inputs.ts";
 import type { World } from "./world.ts";
 

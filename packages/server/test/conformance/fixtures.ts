@@ -1,10 +1,10 @@
 // One good input per operation, made fresh for every call where the call uses it up. An operation without an entry
 // fails the conformance tests by name.
 import type { Operation, OperationId } from "@tidings/contract";
+import { pushSubscription } from "@tidings/testkit/browser";
+import type { RawInput } from "@tidings/testkit/client";
+import { imageFile } from "@tidings/testkit/images";
 import { password, tokenOf } from "../app/members/browsers.ts";
-import { pushSubscription } from "../support/browser.ts";
-import type { RawInput } from "../support/client.ts";
-import { imageFile } from "../support/images.ts";
 import { audienceFixtures } from "./audience-fixtures.ts";
 import { backtestFixtures } from "./backtest-fixtures.ts";
 import { brandFixtures } from "./brand-fixtures.ts";

@@ -1,6 +1,6 @@
 // Good inputs of what is done in the background: imports and bulk preferences, erasures.
 import type { OperationId } from "@tidings/contract";
-import { eventually } from "../support/wait.ts";
+import { eventually } from "@tidings/testkit/wait";
 import { type Fixture, listOf } from "./inputs.ts";
 import type { World } from "./world.ts";
 

@@ -1,6 +1,6 @@
 // Parts of inputs that several operations share: the path of a new record, a list with something in it.
 import type { Environment, StepIn } from "@tidings/contract";
-import type { RawInput } from "../support/client.ts";
+import type { RawInput } from "@tidings/testkit/client";
 import type { World } from "./world.ts";
 
 export type Fixture = (world: World) => RawInput | Promise<RawInput>;

@@ -1,6 +1,6 @@
 // Good inputs of the operations that show what the service does: previews, versions, activity, statistics.
 import type { OperationId } from "@tidings/contract";
-import { settled, trigger } from "../support/verbs.ts";
+import { settled, trigger } from "@tidings/testkit/verbs";
 import { branchSteps, type Fixture, listOf, nothing, ofEnvironment, threeEvents, withBody } from "./inputs.ts";
 import type { World } from "./world.ts";
 

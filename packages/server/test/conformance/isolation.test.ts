@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { type Operation, type OperationId, operations } from "@tidings/contract";
+import { createClient, type RawInput } from "@tidings/testkit/client";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { createClient, type RawInput } from "../support/client.ts";
-import { startReceiver } from "../support/servers/receiver.ts";
-import { startTestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
 import { inputOf } from "./fixtures.ts";
 import { ofOwnInbox } from "./inputs.ts";
 import { createProbe } from "./probe.ts";

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, type OperationId, operations } from "@tidings/contract";
-import type { RawInput } from "../support/client.ts";
-import { startReceiver } from "../support/servers/receiver.ts";
-import { startTestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
+import type { RawInput } from "@tidings/testkit/client";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { inputOf } from "./fixtures.ts";
 import { createProbe } from "./probe.ts";
 import { createWorld } from "./world.ts";

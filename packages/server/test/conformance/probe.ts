@@ -1,6 +1,6 @@
 // A client that keeps the text of its last response, since byte-identical means the text and not what it parses to.
 import type { OperationId } from "@tidings/contract";
-import { type Answer, createClient, type RawInput } from "../support/client.ts";
+import { type Answer, createClient, type RawInput } from "@tidings/testkit/client";
 
 export type Probe = (id: OperationId, input: RawInput) => Promise<Answer<unknown> & { text: string }>;
 

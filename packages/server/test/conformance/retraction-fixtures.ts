@@ -1,6 +1,6 @@
 // Fixtures of retractions.
 import type { OperationId } from "@tidings/contract";
-import { eventually } from "../support/wait.ts";
+import { eventually } from "@tidings/testkit/wait";
 import type { Fixture } from "./inputs.ts";
 import type { World } from "./world.ts";
 

@@ -1,7 +1,7 @@
 // Made-up responds with a canary in every secret, and a world whose records hold canaries: what a role may not see must
 // be in no response.
 import { type SecretMark, secretKeyword } from "@tidings/contract";
-import type { Client } from "../support/client.ts";
+import type { Client } from "@tidings/testkit/client";
 
 type Schema = Record<string, unknown>;
 

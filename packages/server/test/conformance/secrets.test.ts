@@ -17,15 +17,15 @@ import {
   secretKeyword,
   secretPlacesOf,
 } from "@tidings/contract";
+import type { RawInput } from "@tidings/testkit/client";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { serialize } from "../../src/http/request/call.ts";
 import { hideFrom } from "../../src/http/request/visible-fields.ts";
 import { compileBody } from "../../src/validation.ts";
 import { type Browser, invite } from "../app/members/browsers.ts";
-import type { RawInput } from "../support/client.ts";
-import { startReceiver } from "../support/servers/receiver.ts";
-import { startTestService } from "../support/service.ts";
-import { settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { inputOf } from "./fixtures.ts";
 import {
   type Canaries,

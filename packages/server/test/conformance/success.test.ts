@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, type OperationId, operations, successStatuses } from "@tidings/contract";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
 import { compileBody, faultsOf } from "../../src/validation.ts";
-import { startReceiver } from "../support/servers/receiver.ts";
-import { startTestService } from "../support/service.ts";
 import { inputOf } from "./fixtures.ts";
 import { createProbe } from "./probe.ts";
 import { createFieldBook } from "./seen.ts";

@@ -1,17 +1,17 @@
 // A builder per resource: each call makes a new record in one environment, with a name that no other world uses.
 import { type Output, outboxSql, type StepIn } from "@tidings/contract";
+import { atEnd } from "@tidings/testkit/at-end";
+import type { Client } from "@tidings/testkit/client";
+import { createTestDatabase } from "@tidings/testkit/database";
+import type { TestService } from "@tidings/testkit/service";
+import { email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { newId } from "../../src/lib/ids.ts";
 import { saveSeenAlerts } from "../../src/store/alerts/alerts.batch.ts";
 import type { Db } from "../../src/store/db.ts";
 import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
 import { invite, signInOwner } from "../app/members/browsers.ts";
 import { withClient } from "../pipeline/sources/shop.ts";
-import { atEnd } from "../support/at-end.ts";
-import type { Client } from "../support/client.ts";
-import { createTestDatabase } from "../support/database.ts";
-import type { TestService } from "../support/service.ts";
-import { email, inApp, messagesOf, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 export type World = ReturnType<typeof createWorld>;
 

@@ -1,11 +1,11 @@
 // Activity and run, in a browser.
 import assert from "node:assert/strict";
 import { before } from "node:test";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { invite } from "../app/members/browsers.ts";
-import { browserTest } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { inApp, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { type Seeded, seedCompany } from "./seed.ts";
 import { backgroundOf, expectAccessible, expectNoOverflow, narrow, openDashboard, ownerOf } from "./support.ts";
 

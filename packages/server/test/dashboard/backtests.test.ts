@@ -2,14 +2,14 @@
 // one from starting, and the way out of it.
 import assert from "node:assert/strict";
 import { before } from "node:test";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { connectInbox, createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids.ts";
 import { invite } from "../app/members/browsers.ts";
-import { browserTest } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { connectInbox, createWorkflow, email, inApp, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard, ownerOf } from "./support.ts";
 
 const service = await startTestService();

@@ -1,10 +1,10 @@
 // The brand and the gallery, in a browser: colours that are hard to read are said while they are typed, a tenant gets
 // its own brand, and a template becomes a workflow.
 import assert from "node:assert/strict";
-import { browserTest } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const service = await startTestService();

@@ -1,11 +1,11 @@
 // Categories, in a browser: the screen of the dashboard, a workflow's settings, a person's preferences, the hosted page
 // and the widget.
 import assert from "node:assert/strict";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { openHost } from "../inbox/host-page.ts";
-import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, inApp, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const service = await startTestService({ TIDINGS_PUBLIC_URL: "http://localhost:3000" });

@@ -1,9 +1,9 @@
 // The test clock, in a browser: a week with two digests in a minute.
 import assert from "node:assert/strict";
-import { browserTest } from "../support/chromium.ts";
-import { newStage } from "../support/clock.ts";
-import { startTestService } from "../support/service.ts";
-import { trigger } from "../support/verbs.ts";
+import { browserTest } from "@tidings/testkit/chromium";
+import { newStage } from "@tidings/testkit/clock";
+import { startTestService } from "@tidings/testkit/service";
+import { trigger } from "@tidings/testkit/verbs";
 import { seedWeek } from "./seed.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 

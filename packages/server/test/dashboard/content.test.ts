@@ -1,10 +1,10 @@
 // Layouts and translations, in a browser: a live preview, a save that meets another one, a missing text filled.
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { enter, expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const service = await startTestService();

@@ -1,12 +1,12 @@
 // Dead letters, in a browser: from a broken integration to messages that arrived.
 import assert from "node:assert/strict";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startMailServer } from "@tidings/testkit/mail/smtp";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { newId } from "../../src/lib/ids.ts";
 import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
-import { browserTest } from "../support/chromium.ts";
-import { startMailServer } from "../support/mail/smtp.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const mail = await startMailServer();

@@ -1,12 +1,12 @@
 // Environments, in a browser: publishing to production with the diff, rolling it back, and rotating keys.
 import assert from "node:assert/strict";
 import type { StepIn } from "@tidings/contract";
+import { browserTest } from "@tidings/testkit/chromium";
+import { createClient } from "@tidings/testkit/client";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { browserTest } from "../support/chromium.ts";
-import { createClient } from "../support/client.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const service = await startTestService();

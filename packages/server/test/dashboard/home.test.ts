@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { browserTest } from "../support/chromium.ts";
-import { absentMailServer, closedPort } from "../support/mail/smtp.ts";
-import { startTestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
+import { browserTest } from "@tidings/testkit/chromium";
+import { absentMailServer, closedPort } from "@tidings/testkit/mail/smtp";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const port = await closedPort();

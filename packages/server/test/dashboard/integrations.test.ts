@@ -1,10 +1,10 @@
 // Integrations, in a browser: from the catalogue to a message that went through the new integration.
 import assert from "node:assert/strict";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { closedPort, startMailServer } from "@tidings/testkit/mail/smtp";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { invite, signInOwner } from "../app/members/browsers.ts";
-import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
-import { closedPort, startMailServer } from "../support/mail/smtp.ts";
-import { startTestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow } from "./support.ts";
 
 const mail = await startMailServer();

@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { before } from "node:test";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { browserTest } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { billPayload, billWorkflow } from "./seed.ts";
 import { backgroundOf, expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 

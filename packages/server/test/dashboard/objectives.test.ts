@@ -1,8 +1,8 @@
 // The objectives of a workflow in a browser: set, saved, and shown with their error budget.
 import assert from "node:assert/strict";
-import { browserTest } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email } from "../support/verbs.ts";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email } from "@tidings/testkit/verbs";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const service = await startTestService();

@@ -1,6 +1,6 @@
 // The audience and the content of the small company of seed.ts: topics with rules, contexts, suppressions, an import,
 // layouts and texts. Only the pictures need all of it.
-import type { Client } from "../support/client.ts";
+import type { Client } from "@tidings/testkit/client";
 
 const page = (inside: string) =>
   `<div style="background:#f2f4f5;padding:24px;font-family:sans-serif"><div style="max-width:520px;margin:0 auto;background:#fff;` +

@@ -1,5 +1,6 @@
 // A small company as data: what the tests of the dashboard look at, and what its pictures show.
 import type { StepIn, TriggerEvent } from "@tidings/contract";
+import type { Client } from "@tidings/testkit/client";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
@@ -7,7 +8,6 @@ import { openDatabase } from "../../src/database.ts";
 import { startService } from "../../src/service.ts";
 import type { Db } from "../../src/store/db.ts";
 import type { Browser } from "../app/members/browsers.ts";
-import type { Client } from "../support/client.ts";
 
 /** A service outside of the tests, with a database in this folder. */
 export async function startOnFolder(folder: string, apiKey: string) {

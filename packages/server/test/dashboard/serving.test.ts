@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { shareService } from "@tidings/testkit/service";
 import type { Config } from "../../src/config.ts";
 import { acceptsPage, dashboardPathsOf } from "../../src/http/dashboard/routes.ts";
-import { shareService } from "../support/service.ts";
 
 const { url } = await shareService();
 

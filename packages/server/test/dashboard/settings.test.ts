@@ -1,9 +1,9 @@
 // Settings, in a browser: an invitation, the member who accepts it, the audit log, the account.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
 import { visit } from "../app/members/browsers.ts";
-import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const service = await startTestService();

@@ -1,11 +1,11 @@
 // The frame around the screens of the dashboard, in a browser.
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { browserTest } from "../support/chromium.ts";
-import { startPrefixProxy } from "../support/proxies/prefix-proxy.ts";
-import { startTestService } from "../support/service.ts";
-import { trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startPrefixProxy } from "@tidings/testkit/proxies/prefix-proxy";
+import { startTestService } from "@tidings/testkit/service";
+import { trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { seedCompany } from "./seed.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 

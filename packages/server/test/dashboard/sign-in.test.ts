@@ -1,7 +1,7 @@
 // Signing in to the dashboard, in a browser.
 import assert from "node:assert/strict";
-import { browserTest, openBrowser } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
+import { browserTest, openBrowser } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
 import { expectAccessible, expectNoOverflow, narrow } from "./support.ts";
 
 const service = await startTestService();

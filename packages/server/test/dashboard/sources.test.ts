@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { outboxSql } from "@tidings/contract";
+import { browserTest } from "@tidings/testkit/chromium";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
 import { invite } from "../app/members/browsers.ts";
 import { openShop, subjectsOf, withClient } from "../pipeline/sources/shop.ts";
-import { browserTest } from "../support/chromium.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard, ownerOf } from "./support.ts";
 
 const service = await startTestService();

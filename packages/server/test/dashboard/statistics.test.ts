@@ -1,8 +1,8 @@
 // Statistics, in a browser.
 import assert from "node:assert/strict";
-import { browserTest } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp } from "../support/verbs.ts";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { seedStatistics } from "./seed.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { email, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { invite, signInOwner } from "../app/members/browsers.ts";
-import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { email, inApp, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow } from "./support.ts";
 
 const service = await startTestService();

@@ -1,13 +1,13 @@
 // Drives the dashboard in a browser, as a person would.
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { openBrowser, openPage } from "@tidings/testkit/chromium";
+import { isLong } from "@tidings/testkit/long";
+import type { TestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import axe from "axe-core";
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { type Browser, signInOwner } from "../app/members/browsers.ts";
-import { openBrowser, openPage } from "../support/chromium.ts";
-import { isLong } from "../support/long.ts";
-import type { TestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
 
 const wide = { width: 1280, height: 860 };
 export const narrow = { width: 375, height: 812 };

@@ -1,11 +1,11 @@
 // Topics, in a browser: an import of many subscribers, a topic with a rule, a suppressed address, preferences in bulk.
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { browserTest } from "../support/chromium.ts";
-import { isLong } from "../support/long.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
+import { browserTest } from "@tidings/testkit/chromium";
+import { isLong } from "@tidings/testkit/long";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { expectAccessible, expectNoOverflow, expectRoomForValues, narrow, openDashboard } from "./support.ts";
 
 const service = await startTestService();

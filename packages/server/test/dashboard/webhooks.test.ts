@@ -1,10 +1,10 @@
 // Webhooks, in a browser: an endpoint that goes away, is fixed and gets what it missed; and what providers reported.
 import assert from "node:assert/strict";
-import { browserTest } from "../support/chromium.ts";
-import { isSignedWith, startReceiver } from "../support/servers/receiver.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, messagesOf, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
+import { browserTest } from "@tidings/testkit/chromium";
+import { isSignedWith, startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 let isGone = false;

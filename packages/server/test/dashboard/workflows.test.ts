@@ -2,12 +2,12 @@
 // digests.
 import assert from "node:assert/strict";
 import { before, type TestContext } from "node:test";
+import { browserTest, openBrowser } from "@tidings/testkit/chromium";
+import { startFreezableProxy } from "@tidings/testkit/proxies/frozen-proxy";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { browserTest, openBrowser } from "../support/chromium.ts";
-import { startFreezableProxy } from "../support/proxies/frozen-proxy.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { seedCompany } from "./seed.ts";
 import { enter, expectAccessible, expectNoOverflow, expectRoomForValues, narrow } from "./support.ts";
 

@@ -5,18 +5,18 @@ import assert from "node:assert/strict";
 import { statfs } from "node:fs/promises";
 import { test } from "node:test";
 import { outboxSql } from "@tidings/contract";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { mailer, person, step } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { inTransaction } from "../../src/store/db.ts";
 import { monthsAround } from "../../src/store/installation/partitions.ts";
 import { schemaChannel } from "../../src/store/installation/schema-state.ts";
 import { encryptionKey, openStream, tokenFor } from "../live/clients.ts";
 import { withClient } from "../pipeline/sources/shop.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { startReceiver } from "../support/servers/receiver.ts";
-import { mailer, person, step } from "../support/servers/webhook-providers.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import {
   checkScenarios,
   parseMetrics,

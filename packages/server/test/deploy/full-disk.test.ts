@@ -5,10 +5,10 @@ import { chownSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { temporaryFolder } from "@tidings/testkit/process";
 import pg from "pg";
 import { newId } from "../../src/lib/ids.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { temporaryFolder } from "../support/process.ts";
 
 const adminUrl = process.env.TEST_DATABASE_URL!;
 const encryptionKey = Buffer.alloc(32, 5).toString("base64");

@@ -7,11 +7,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { skipUnlessLong } from "@tidings/testkit/long";
+import { closedPort } from "@tidings/testkit/mail/smtp";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { parse, stringify } from "yaml";
-import { skipUnlessLong } from "../support/long.ts";
-import { closedPort } from "../support/mail/smtp.ts";
-import { startTestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
 import { rules, rulesFile } from "./promtool.ts";
 
 const root = join(import.meta.dirname, "../../../..");

@@ -6,8 +6,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { closedPort } from "../support/mail/smtp.ts";
-import { eventually } from "../support/wait.ts";
+import { closedPort } from "@tidings/testkit/mail/smtp";
+import { eventually } from "@tidings/testkit/wait";
 
 const root = join(import.meta.dirname, "../../../..");
 

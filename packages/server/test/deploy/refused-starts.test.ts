@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { temporaryFolder } from "@tidings/testkit/process";
 import { ConfigError } from "../../src/config.ts";
 import { explainStartError } from "../../src/database.ts";
-import { temporaryFolder } from "../support/process.ts";
 
 const encryptionKey = Buffer.alloc(32, 3).toString("base64");
 

@@ -7,11 +7,11 @@ import { connect } from "node:http2";
 import { request as requestSecurely } from "node:https";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { settings } from "../../src/settings.ts";
 import { encryptionKey, type LiveClient, openSocketIo, openStream, openWebSocket, tokenFor } from "../live/clients.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { type RunningProxy, skipWithoutCaddy, skipWithoutNginx, startCaddy, startNginx } from "./proxies.ts";
 
 const root = join(import.meta.dirname, "../../../..");

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { startTestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
 import { stringify } from "yaml";
 import { inReadOnlyTransaction } from "../../src/store/db.ts";
-import { startTestService } from "../support/service.ts";
 import { metricsIn, parseMetrics, rules, runPromtool, skipWithoutPromtool } from "./promtool.ts";
 
 const root = join(import.meta.dirname, "../../../..");

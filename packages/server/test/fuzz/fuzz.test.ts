@@ -11,14 +11,14 @@ import {
   operations,
   successStatuses,
 } from "@tidings/contract";
+import type { RawInput } from "@tidings/testkit/client";
+import { isLong } from "@tidings/testkit/long";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
 import fc from "fast-check";
 import { inputOf } from "../conformance/fixtures.ts";
 import { createProbe } from "../conformance/probe.ts";
 import { createWorld } from "../conformance/world.ts";
-import type { RawInput } from "../support/client.ts";
-import { isLong } from "../support/long.ts";
-import { startReceiver } from "../support/servers/receiver.ts";
-import { startTestService } from "../support/service.ts";
 import { fit, fromSchema, mutated, mutatedForm } from "./values.ts";
 
 const runs = Number(process.env.FUZZ_RUNS ?? (isLong ? 100 : 5));

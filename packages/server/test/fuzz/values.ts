@@ -1,7 +1,7 @@
 // Bad input, made from the contract: values that fit a schema more or less, and good inputs with something broken.
 
+import type { RawInput } from "@tidings/testkit/client";
 import fc from "fast-check";
-import type { RawInput } from "../support/client.ts";
 
 type Schema = Record<string, unknown>;
 

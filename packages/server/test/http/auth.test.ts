@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ErrorCode, OperationId } from "@tidings/contract";
+import { createClient } from "@tidings/testkit/client";
+import { authorized, errorOf, exchange, isWrite, operationIds, operationOf, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { createAddressReader } from "../../src/http/live/client-address.ts";
 import { networkOf } from "../../src/lib/networks/addresses.ts";
 import { newApiKey, sha256 } from "../../src/lib/secrets.ts";
-import { createClient } from "../support/client.ts";
-import { authorized, errorOf, exchange, isWrite, operationIds, operationOf, request } from "../support/http.ts";
 import {
   countRows,
   type InputId,
@@ -17,8 +19,6 @@ import {
   type Things,
   validInput,
 } from "../support/inputs.ts";
-import { startTestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ErrorCode } from "@tidings/contract";
+import type { RawInput } from "@tidings/testkit/client";
+import { errorOf, exchange, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp } from "@tidings/testkit/verbs";
+import { announceDueTasks, eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { type Db, inTransaction } from "../../src/store/db.ts";
 import { schemaChannel } from "../../src/store/installation/schema-state.ts";
-import type { RawInput } from "../support/client.ts";
-import { errorOf, exchange, request } from "../support/http.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, feedOf, inApp } from "../support/verbs.ts";
-import { announceDueTasks, eventually } from "../support/wait.ts";
 
 const service = await startTestService({ TIDINGS_LOCK_SECONDS: "1" });
 const { client, db } = service;

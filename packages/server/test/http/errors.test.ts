@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import http from "node:http";
 import { test } from "node:test";
 import { stepTypes } from "@tidings/contract";
+import { authorized, type ErrorBody, errorOf, type Reply, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { authorized, type ErrorBody, errorOf, type Reply, request } from "../support/http.ts";
 import { countRows, makeThings } from "../support/inputs.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, feedOf, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 const bodyLimit = 4096;
 const service = await startTestService({ TIDINGS_BODY_LIMIT: String(bodyLimit), TIDINGS_BULK_BODY_LIMIT: "65536" });

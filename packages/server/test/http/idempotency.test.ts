@@ -4,17 +4,17 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { OperationId } from "@tidings/contract";
+import type { RawInput } from "@tidings/testkit/client";
+import { authorized, errorOf, exchange, isWrite, operationOf, type Reply } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { failure } from "../../src/failure.ts";
 import { fingerprintOf, runOncePerKey } from "../../src/http/request/idempotency.ts";
 import { createSecrets } from "../../src/lib/secrets.ts";
 import { inTransaction, type Tx } from "../../src/store/db.ts";
 import { storeAnswer } from "../../src/store/idempotency.ts";
-import type { RawInput } from "../support/client.ts";
-import { authorized, errorOf, exchange, isWrite, operationOf, type Reply } from "../support/http.ts";
 import { countRows, inputIds, makeThings, validInput } from "../support/inputs.ts";
-import { startTestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
 
 // Without workers nothing but requests writes, so that rows can be counted.
 const service = await startTestService({ TIDINGS_ROLE: "api" });

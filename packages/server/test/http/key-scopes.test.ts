@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exportOperations, type Operation, type OperationId, operations } from "@tidings/contract";
+import { createClient } from "@tidings/testkit/client";
+import { errorOf, type Reply, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
 import { newApiKey, sha256 } from "../../src/lib/secrets.ts";
-import { createClient } from "../support/client.ts";
-import { errorOf, type Reply, request } from "../support/http.ts";
 import { countRows } from "../support/inputs.ts";
-import { startTestService } from "../support/service.ts";
 
 const unlimited = { TIDINGS_RATE_TRIGGER: "0", TIDINGS_RATE_CONFIGURATION: "0", TIDINGS_RATE_GLOBAL: "0" };
 const service = await startTestService({ TIDINGS_ROLE: "api", ...unlimited });

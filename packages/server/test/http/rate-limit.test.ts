@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { operations, type RateCategory } from "@tidings/contract";
+import { authorized, errorOf, operationIds, operationOf, type Reply } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 import { createRateLimiter } from "../../src/http/auth/rate-limit.ts";
-import { authorized, errorOf, operationIds, operationOf, type Reply } from "../support/http.ts";
 import { countRows } from "../support/inputs.ts";
-import { startTestService } from "../support/service.ts";
 
 /** A request at `at` (ms) and what happened to it. */
 type Take = {

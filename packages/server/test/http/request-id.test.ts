@@ -5,8 +5,8 @@ import { type IncomingMessage, request as open } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { authorized, request } from "../support/http.ts";
-import { startTestService } from "../support/service.ts";
+import { authorized, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 
 const service = await startTestService({ TIDINGS_RATE_TRIGGER: "1", TIDINGS_TRUSTED_PROXIES: "10.0.0.0/8" });
 const port = Number(new URL(service.url).port);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commonErrors, errorCatalogue, operations, rateCategories } from "@tidings/contract";
+import { errorOf, exchange, operationIds, operationOf } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 import { handlerOf, routes } from "../../src/http/routes.ts";
-import { errorOf, exchange, operationIds, operationOf } from "../support/http.ts";
 import { inputIds, makeThings, validInput } from "../support/inputs.ts";
-import { startTestService } from "../support/service.ts";
 
 const service = await startTestService({ TIDINGS_ROLE: "api" });
 

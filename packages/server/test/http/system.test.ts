@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { openApiDocument } from "@tidings/contract";
+import { authorized, errorOf, operationIds, request } from "@tidings/testkit/http";
+import { metric } from "@tidings/testkit/metric";
+import { startTestService, startWorker } from "@tidings/testkit/service";
+import { createWorkflow, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
 import { docsPageCsp } from "../../src/http/docs/docs-page.ts";
 import { version } from "../../src/version.ts";
-import { authorized, errorOf, operationIds, request } from "../support/http.ts";
-import { metric } from "../support/metric.ts";
-import { startTestService, startWorker } from "../support/service.ts";
-import { createWorkflow, inApp, notificationsOf, settled, trigger } from "../support/verbs.ts";
 
 /** Numbers of levels in the log. */
 const levels = { debug: 20, info: 30 };

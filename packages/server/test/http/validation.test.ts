@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commonErrors, type ErrorCode, errorCatalogue, type OperationId } from "@tidings/contract";
+import { operationOf } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 import fc from "fast-check";
 import { type FieldFaults, invalid, maxFaults } from "../../src/failure.ts";
 import { checkShape, compileBody, compileQuery, faultsOf, mergeFaults, unstorableTexts } from "../../src/validation.ts";
-import { operationOf } from "../support/http.ts";
 import { inputIds, makeThings, validInput } from "../support/inputs.ts";
-import { startTestService } from "../support/service.ts";
 
 const string = { type: "string" };
 const object = (properties: object, rest: object = {}) => ({ type: "object", properties, ...rest });

@@ -7,13 +7,13 @@ import { ProvidersIdEnum } from "@novu/api/models/components/providersidenum.js"
 import { ResourceOriginEnum } from "@novu/api/models/components/resourceoriginenum.js";
 import { ResourceTypeEnum } from "@novu/api/models/components/resourcetypeenum.js";
 import { inAppProviderId, type Operation, operations, origins, providerIds } from "@tidings/contract";
+import { pushSubscription } from "@tidings/testkit/browser";
+import { newStage } from "@tidings/testkit/clock";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import fc from "fast-check";
 import { createTranslator, exchangeSchema, exchangeWords, wordPositionsOf } from "../../src/http/request/vocabulary.ts";
 import { createSecrets, parseEncryptionKeys } from "../../src/lib/secrets.ts";
-import { pushSubscription } from "../support/browser.ts";
-import { newStage } from "../support/clock.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, messagesOf, settled, trigger } from "../support/verbs.ts";
 
 const all = Object.values(operations) as Operation[];
 const inWords = (values: readonly string[]) => exchangeSchema({ enum: values }).enum;

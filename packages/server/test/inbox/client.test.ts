@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { InboxNotification, InboxOptions, InboxState } from "../../../inbox/src/client/types.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 /** What the tests use of the client; its sources need the types of browsers. */
 type Mark = (id: string) => Promise<unknown>;

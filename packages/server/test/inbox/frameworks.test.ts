@@ -4,12 +4,12 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
 import { build, type Plugin } from "esbuild";
 import { compile as compileSvelte } from "svelte/compiler";
 import { compileScript, compileStyle, parse as parseVue } from "vue/compiler-sfc";
-import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
 import { servePages } from "./host-page.ts";
 import { bundlePage, inboxAlias, pageOf } from "./react-page.ts";
 

@@ -2,11 +2,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { openBrowser, openPage } from "@tidings/testkit/chromium";
+import { request } from "@tidings/testkit/http";
+import type { TestService } from "@tidings/testkit/service";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { atEnd } from "../support/at-end.ts";
-import { openBrowser, openPage } from "../support/chromium.ts";
-import { request } from "../support/http.ts";
-import type { TestService } from "../support/service.ts";
 
 type HostOptions = {
   /** Attributes of the element. */

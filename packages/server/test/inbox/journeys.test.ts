@@ -1,11 +1,11 @@
 // The widget in a real Chromium: lost connections, several tabs, the keyboard, assistive technology, right to left.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
+import { browserTest, openBrowser } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { browserTest, openBrowser } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { countStreams, openHost } from "./host-page.ts";
 
 const service = await startTestService();

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { isDeepStrictEqual } from "node:util";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { BrowserContext, Page } from "playwright-core";
-import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { openHost, servePages } from "./host-page.ts";
 
 const service = await startTestService();

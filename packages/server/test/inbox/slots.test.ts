@@ -2,11 +2,11 @@
 // automatically.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { countStreams, openHost, servePages } from "./host-page.ts";
 import { bundlePage, pageOf } from "./react-page.ts";
 

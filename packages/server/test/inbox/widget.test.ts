@@ -1,11 +1,11 @@
 // The widget <tidings-inbox> in a real Chromium: messages, marks, lists, preferences, and hostile content.
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { browserTest, openBrowser } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { browserTest, openBrowser } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { openHost } from "./host-page.ts";
 
 /** What the tests use of an element of the page; the types of browsers are not loaded here. */

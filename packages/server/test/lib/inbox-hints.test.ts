@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { eventually } from "@tidings/testkit/wait";
 import { newId } from "../../src/lib/ids.ts";
 import { createHintCollector, everyInbox, hintAfter, hintKey } from "../../src/lib/inbox-hints.ts";
-import { eventually } from "../support/wait.ts";
 
 /** A collector whose clock is that of the machine, and what it has sent. */
 function collect(send: (text: string) => Promise<void> = async () => {}) {

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { get } from "node:http";
 import { after, test } from "node:test";
 import type { ActivityEvent } from "@tidings/contract";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { browserOf, invite, signIn, signInOwner } from "../app/members/browsers.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 const service = await startTestService();
 const { client, production, url, apiKey } = service;

@@ -1,12 +1,12 @@
 // Clients of the three doors, and the tokens they connect with.
 import { get, type IncomingMessage } from "node:http";
 import { get as getSecurely } from "node:https";
+import type { TestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
 import { io, type Socket } from "socket.io-client";
 import { WebSocket } from "ws";
 import { createSecrets, parseEncryptionKeys } from "../../src/lib/secrets.ts";
 import { signInboxToken } from "../../src/lib/tokens/inbox-token.ts";
-import type { TestService } from "../support/service.ts";
 
 /** The encryption key of the services in test/live, with which tests sign tokens. */
 export const encryptionKey = Buffer.alloc(32, 7).toString("base64");

@@ -3,16 +3,16 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, test } from "node:test";
+import { errorOf, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import { WebSocket } from "ws";
 import type { Caller, Ctx } from "../../src/context.ts";
 import { findSessionOwner } from "../../src/http/auth/inbox-sessions.ts";
 import { signInboxToken } from "../../src/lib/tokens/inbox-token.ts";
-import { errorOf, request } from "../support/http.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, feedOf, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import {
   encryptionKey,
   type LiveClient,

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
 import { test } from "node:test";
+import { errorOf, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { WebSocket } from "ws";
-import { errorOf, request } from "../support/http.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { encryptionKey, openSocketIo, openStream, tokenFor } from "./clients.ts";
 
 const service = await startTestService({

@@ -2,14 +2,14 @@
 // lost.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { temporaryFolder } from "@tidings/testkit/process";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
 import { type Service, startService } from "../../src/service.ts";
-import { atEnd } from "../support/at-end.ts";
-import { temporaryFolder } from "../support/process.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, feedOf, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import {
   encryptionKey,
   type LiveClient,

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
-import { atEnd } from "../support/at-end.ts";
+import { atEnd } from "@tidings/testkit/at-end";
 
 export type DatabaseProxy = {
   url: string;

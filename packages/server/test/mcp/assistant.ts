@@ -1,8 +1,8 @@
 // An assistant of the tests: the official client of the protocol, connected to `/mcp` or to the command line.
 import assert from "node:assert/strict";
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
-import { atEnd } from "../support/at-end.ts";
-import { type SharedService, shareService } from "../support/service.ts";
+import { atEnd } from "@tidings/testkit/at-end";
+import { type SharedService, shareService } from "@tidings/testkit/service";
 
 export type Assistant = {
   client: Client;

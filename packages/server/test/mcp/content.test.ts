@@ -1,9 +1,9 @@
 // What others wrote stays data in every result, secrets stay out of it, and a result has a limit.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { block, maxAnswer, quote } from "../../src/http/mcp/answer.ts";
-import { shareService } from "../support/service.ts";
-import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
 import { connectTo } from "./assistant.ts";
 
 const service = await shareService();

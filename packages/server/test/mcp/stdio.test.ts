@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { atEnd } from "../support/at-end.ts";
-import { shareService } from "../support/service.ts";
-import { createWorkflow, inApp } from "../support/verbs.ts";
+import { atEnd } from "@tidings/testkit/at-end";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { connect, type Era } from "./assistant.ts";
 
 const service = await shareService();

@@ -1,10 +1,10 @@
 // A day of support: people, workflows and events of one environment on a test clock, set up as a product does it, about
 // which questions.test.ts asks.
 import type { Schedule, StepIn, TriggerEvent } from "@tidings/contract";
-import { newStage } from "../support/clock.ts";
-import { startScriptedMail } from "../support/mail/scripted-mail.ts";
-import type { SharedService } from "../support/service.ts";
-import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import type { SharedService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { type Assistant, connectTo, sharePublicService } from "./assistant.ts";
 
 const step = (type: StepIn["type"], controlValues: Record<string, unknown>, stepId: string = type): StepIn => ({

@@ -1,12 +1,12 @@
 // Every tool: what it promises, what the audit log has of it, what it refuses; and the tools that change something.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import { createClient } from "@tidings/testkit/client";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { createClient } from "../support/client.ts";
-import { startScriptedMail } from "../support/mail/scripted-mail.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, inApp, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { type Assistant, connectTo } from "./assistant.ts";
 
 const { port } = await startScriptedMail(() => null);

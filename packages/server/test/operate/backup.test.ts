@@ -3,16 +3,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { sql } from "kysely";
-import { framesOf, headerOf } from "../../src/operate/backup.ts";
-import { readHeader, verifyFile, writeToFile } from "../../src/operate/backup-file.ts";
-import { backup, restore } from "../../src/operate/index.ts";
-import { openSession } from "../../src/store/backup/session.ts";
-import { openSnapshot } from "../../src/store/backup/snapshot.ts";
-import { createSchema } from "../../src/store/backup/target.ts";
-import { readMigrations } from "../../src/store/installation/migration-files.ts";
-import { startReceiver } from "../support/servers/receiver.ts";
-import { mailer, person } from "../support/servers/webhook-providers.ts";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { mailer, person } from "@tidings/testkit/servers/webhook-providers";
 import {
   createWorkflow,
   email,
@@ -22,8 +14,16 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
+import { sql } from "kysely";
+import { framesOf, headerOf } from "../../src/operate/backup.ts";
+import { readHeader, verifyFile, writeToFile } from "../../src/operate/backup-file.ts";
+import { backup, restore } from "../../src/operate/index.ts";
+import { openSession } from "../../src/store/backup/session.ts";
+import { openSnapshot } from "../../src/store/backup/snapshot.ts";
+import { createSchema } from "../../src/store/backup/target.ts";
+import { readMigrations } from "../../src/store/installation/migration-files.ts";
 import { hashesOf, newDatabase, newFolder, operation, settingsFor, startOn, tableNames, withDb } from "./support.ts";
 
 const folder = newFolder();

@@ -5,12 +5,12 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { test } from "node:test";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import { readHeader, verifyFile, writeToFile } from "../../src/operate/backup-file.ts";
 import { type BackupHeader, writeFrames } from "../../src/operate/format.ts";
 import { backup, restore } from "../../src/operate/index.ts";
 import { startEmbedded } from "../../src/store/embedded/embedded.ts";
-import { trigger } from "../support/verbs.ts";
 import { encryptionKey, newDatabase, newFolder, operation, settingsFor, startOn, withDb } from "./support.ts";
 
 const folder = newFolder();

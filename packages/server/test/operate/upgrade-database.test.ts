@@ -16,16 +16,16 @@ import {
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { createClient } from "@tidings/testkit/client";
+import { skipUnlessLong } from "@tidings/testkit/long";
+import { createWorkflow, feedOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
 import { upgradeDatabase } from "../../src/operate/index.ts";
 import { installPrograms, type OldPrograms } from "../../src/operate/old-programs.ts";
 import { startService } from "../../src/service.ts";
 import { startEmbedded } from "../../src/store/embedded/embedded.ts";
-import { createClient } from "../support/client.ts";
-import { skipUnlessLong } from "../support/long.ts";
-import { createWorkflow, feedOf, inApp, notificationsOf, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 import { apiKey, encryptionKey, hashesOf, newFolder, operation, startOn, tableNames } from "./support.ts";
 
 const folder = newFolder();

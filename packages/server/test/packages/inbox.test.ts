@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
 import { build } from "esbuild";
 import { servePages } from "../inbox/host-page.ts";
 import { pageOf } from "../inbox/react-page.ts";
-import { browserTest, openBrowser, openPage } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
 import { openProject, root, tarballOf } from "./project.ts";
 
 const project = openProject({ type: "module" });

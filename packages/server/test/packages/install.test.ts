@@ -2,8 +2,8 @@
 // a JavaScript project from files. Both use what they installed against that service.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shareService } from "../support/service.ts";
-import { createWorkflow, inApp } from "../support/verbs.ts";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { openProject, tarballOf } from "./project.ts";
 
 const service = await shareService();

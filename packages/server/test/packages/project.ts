@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { atEnd } from "../support/at-end.ts";
+import { atEnd } from "@tidings/testkit/at-end";
 
 export const root = join(import.meta.dirname, "../../../..");
 

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { errorOf, request } from "../support/http.ts";
-import { shareService } from "../support/service.ts";
+import { errorOf, request } from "@tidings/testkit/http";
+import { shareService } from "@tidings/testkit/service";
 import { openProject, root, tarballOf } from "./project.ts";
 
 const service = await shareService();

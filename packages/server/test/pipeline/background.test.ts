@@ -1,14 +1,14 @@
 // Background migrations: rewrites of many rows in batches, which processes share and continue.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { metric } from "@tidings/testkit/metric";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import type { BackgroundMigration } from "../../src/pipeline/background/migration.ts";
 import { runBackgroundMigrations, shareDone } from "../../src/pipeline/background/run.ts";
 import { listBackgroundMigrations } from "../../src/store/installation/background-migrations.ts";
 import { openQueue } from "../../src/store/queue/queue.ts";
-import { metric } from "../support/metric.ts";
-import { startTestService } from "../support/service.ts";
-import { eventually } from "../support/wait.ts";
 
 const { db, database, url } = await startTestService();
 await sql`create table numbers (n integer primary key, square integer)`.execute(db);

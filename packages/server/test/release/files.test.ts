@@ -4,9 +4,9 @@ import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
 import { releaseNotes } from "../../../../scripts/release/changelog.ts";
 import { addRelease, setChartVersion, writeVersion } from "../../../../scripts/release/files.ts";
-import { atEnd } from "../support/at-end.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const folder = mkdtempSync(join(tmpdir(), "tidings-version-"));

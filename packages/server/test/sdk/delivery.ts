@@ -1,7 +1,7 @@
 // Scenes with the SDK about how it is sent and what came of it: integrations, connections, endpoints, events, messages.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { eventually } from "../support/wait.ts";
+import { eventually } from "@tidings/testkit/wait";
 import type { Scene } from "./scenes.ts";
 
 const integrations: Scene = async ({ sdk }) => {

@@ -2,15 +2,15 @@
 // they see.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
+import { feedOf, settled, trigger } from "@tidings/testkit/verbs";
 import { NovuCore } from "novu-api-latest/core.js";
 import { workflowsCreate } from "novu-api-latest/funcs/workflowsCreate.js";
 import { workflowsGet } from "novu-api-latest/funcs/workflowsGet.js";
 import { workflowsStepsRetrieve } from "novu-api-latest/funcs/workflowsStepsRetrieve.js";
 import { workflowsUpdate } from "novu-api-latest/funcs/workflowsUpdate.js";
 import type { HttpRequestStepUpsertDto } from "novu-api-latest/models/components/httprequeststepupsertdto.js";
-import { startReceiver } from "../support/servers/receiver.ts";
-import { shareService } from "../support/service.ts";
-import { feedOf, settled, trigger } from "../support/verbs.ts";
 
 const host = await startReceiver(() => ({ status: 200, text: '{"plan":"pro"}' }));
 const service = await shareService({ TIDINGS_VOCABULARY: "novu" });

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
 import { Novu } from "@novu/js";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const service = await startTestService();
 const { client, url } = service;

@@ -6,13 +6,13 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 import type { InboxProps } from "@novu/react";
+import { atEnd } from "@tidings/testkit/at-end";
+import { browserTest, openBrowser, openPage, skipWithoutChromium } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { build } from "esbuild";
 import type { BrowserContext, Page, WebSocket } from "playwright-core";
-import { atEnd } from "../support/at-end.ts";
-import { browserTest, openBrowser, openPage, skipWithoutChromium } from "../support/chromium.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 /** The widget as its documentation shows it, and the hooks next to it, with the settings of the address. */
 const source = `

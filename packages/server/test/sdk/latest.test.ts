@@ -5,6 +5,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type Operation, operations } from "@tidings/contract";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { NovuCore } from "novu-api-latest/core.js";
 import { environmentVariablesCreate } from "novu-api-latest/funcs/environmentVariablesCreate.js";
 import { environmentVariablesDelete } from "novu-api-latest/funcs/environmentVariablesDelete.js";
@@ -30,9 +33,6 @@ import { subscribersNotificationsUnarchive } from "novu-api-latest/funcs/subscri
 import { subscribersNotificationsUnsnooze } from "novu-api-latest/funcs/subscribersNotificationsUnsnooze.js";
 import { workflowsGet } from "novu-api-latest/funcs/workflowsGet.js";
 import { workflowsStepsRetrieve } from "novu-api-latest/funcs/workflowsStepsRetrieve.js";
-import { startReceiver } from "../support/servers/receiver.ts";
-import { shareService } from "../support/service.ts";
-import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
 
 const service = await shareService({ TIDINGS_VOCABULARY: "novu" });
 const core = new NovuCore({ serverURL: service.url, secretKey: service.apiKey, retryConfig: { strategy: "none" } });

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Novu } from "@novu/node";
 import { type Operation, operations } from "@tidings/contract";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, settled } from "@tidings/testkit/verbs";
 import { unsupported } from "../../src/http/aliases/unsupported.ts";
-import { shareService } from "../support/service.ts";
-import { createWorkflow, email, inApp, settled } from "../support/verbs.ts";
 
 const service = await shareService({ TIDINGS_VOCABULARY: "novu" });
 const { client, url, apiKey } = service;

@@ -2,7 +2,7 @@
 // its own checks of requests and responses have to accept what they see.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "../support/service.ts";
+import { startTestService } from "@tidings/testkit/service";
 import { audience } from "./audience.ts";
 import { content } from "./content.ts";
 import { delivery } from "./delivery.ts";

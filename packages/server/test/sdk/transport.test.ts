@@ -9,7 +9,7 @@ import { HTTPClient } from "@novu/api/lib/http.js";
 import * as errors from "@novu/api/models/errors/index.js";
 import { SubscriberResponseDto } from "@novu/api/models/errors/subscriberresponsedto.js";
 import { TopicResponseDto } from "@novu/api/models/errors/topicresponsedto.js";
-import { shareService } from "../support/service.ts";
+import { shareService } from "@tidings/testkit/service";
 import { createCore, createSdk } from "./sdk.ts";
 
 const service = await shareService({ TIDINGS_VOCABULARY: "novu" });

@@ -9,15 +9,15 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { deserialize } from "node:v8";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { isLong } from "@tidings/testkit/long";
 import { type ControlledTransaction, sql } from "kysely";
 import { canonicalJson } from "../../src/lib/json.ts";
 import { type Db, openDb } from "../../src/store/db.ts";
 import { ensurePartitions } from "../../src/store/installation/partitions.ts";
 import { ClaimLostError, openQueue, type Task, type TaskKind } from "../../src/store/queue/queue.ts";
 import type { Tables } from "../../src/store/tables.ts";
-import { atEnd } from "../support/at-end.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { isLong } from "../support/long.ts";
 import { environmentId, environmentRows } from "./workflows.ts";
 import type { RecordedCall, Recording } from "./world/record.ts";
 

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { isLong } from "../support/long.ts";
+import { isLong } from "@tidings/testkit/long";
 import { mutations } from "./mutations.ts";
 import { regressions } from "./regressions.ts";
 

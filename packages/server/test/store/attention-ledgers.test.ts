@@ -1,11 +1,11 @@
 // The ledger of a person in attention budgets: in the export of personal data, erased, and purged when it is old.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { purgeLedgers } from "../../src/store/installation/purges.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, inApp, settled, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 const { client, db, url, apiKey } = await startTestService();
 await client("attention.update", {

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { insertRows, runInserts } from "../../src/store/bulk.ts";
 import { inTransaction, openDb } from "../../src/store/db.ts";
 import type { Tables } from "../../src/store/tables.ts";
-import { atEnd } from "../support/at-end.ts";
-import { createTestDatabase } from "../support/database.ts";
 
 const database = await createTestDatabase({ isEmpty: true });
 // One connection: what an error leaves behind on it would disturb the next statement.

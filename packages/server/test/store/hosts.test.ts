@@ -1,16 +1,16 @@
 // Several hosts in DATABASE_URL: proxies to one PostgreSQL, some of which are cut off or refuse writes.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { createClient } from "@tidings/testkit/client";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { type HostProxy, startHostProxy } from "@tidings/testkit/proxies/host-proxy";
+import { createWorkflow, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
 import { startService } from "../../src/service.ts";
 import { type Db, openDb } from "../../src/store/db.ts";
-import { createClient } from "../support/client.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { type HostProxy, startHostProxy } from "../support/proxies/host-proxy.ts";
-import { createWorkflow, feedOf, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 /** An empty database behind two hosts. */
 async function openHosts(context: TestContext, isEmpty = true) {

@@ -2,6 +2,8 @@
 // is added, removed and rolled back at the same time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
 import { sql } from "kysely";
 import { newId } from "../../src/lib/ids.ts";
 import { type Db, inReadOnlyTransaction, inTransaction, openDb } from "../../src/store/db.ts";
@@ -10,8 +12,6 @@ import { deleteSubscriber, listSubscribers, upsertSubscribers } from "../../src/
 import { insertSubscriptionsIn } from "../../src/store/topics/subscription-imports.ts";
 import { deleteSubscriptions, listSubscriptions } from "../../src/store/topics/topic-subscriptions.ts";
 import { deleteTopic } from "../../src/store/topics/topics.ts";
-import { atEnd } from "../support/at-end.ts";
-import { createTestDatabase } from "../support/database.ts";
 
 const writers = 4;
 const database = await createTestDatabase();

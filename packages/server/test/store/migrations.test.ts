@@ -2,6 +2,8 @@
 // (docs/decisions/0034-rolling-upgrades.md). Those of 0.1.0 were applied while the service was stopped.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
 import { sql } from "kysely";
 import { openDb } from "../../src/store/db.ts";
 import { migrate } from "../../src/store/installation/migrate.ts";
@@ -9,8 +11,6 @@ import { readMigrations, toMigration } from "../../src/store/installation/migrat
 import { ensurePartitions } from "../../src/store/installation/partitions.ts";
 import { releases } from "../../src/store/installation/releases.ts";
 import { version } from "../../src/version.ts";
-import { atEnd } from "../support/at-end.ts";
-import { createTestDatabase } from "../support/database.ts";
 import { findBreaches } from "../support/law/migrations.ts";
 
 const migrations = readMigrations();

@@ -2,6 +2,8 @@
 // import, and with statistics; for the keys of one environment and of several.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
 import { sql } from "kysely";
 import { newId } from "../../src/lib/ids.ts";
 import { type Db, inTransaction, openDb } from "../../src/store/db.ts";
@@ -26,8 +28,6 @@ import { selectMessages, writeMark } from "../../src/store/messages/message-mark
 import { findMessagesToReport, holdPendingMessages, recordOutcomes } from "../../src/store/messages/messages.batch.ts";
 import { listMessages } from "../../src/store/messages/messages.ts";
 import { redeliverMessages } from "../../src/store/messages/snooze.batch.ts";
-import { atEnd } from "../support/at-end.ts";
-import { createTestDatabase } from "../support/database.ts";
 
 const database = await createTestDatabase();
 const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });

@@ -1,18 +1,18 @@
 // A pooler between the service and its database, and the second address past it.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { createClient } from "@tidings/testkit/client";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { startHostProxy } from "@tidings/testkit/proxies/host-proxy";
+import { hasPgBouncer, startPgBouncer } from "@tidings/testkit/servers/pgbouncer";
+import { createWorkflow, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
 import { startService } from "../../src/service.ts";
 import { openDb } from "../../src/store/db.ts";
 import { inspectPooler } from "../../src/store/pooler.ts";
-import { createClient } from "../support/client.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { startHostProxy } from "../support/proxies/host-proxy.ts";
-import { hasPgBouncer, startPgBouncer } from "../support/servers/pgbouncer.ts";
-import { createWorkflow, feedOf, inApp, trigger } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 const skip = hasPgBouncer ? false : "PgBouncer is not installed: apt-get install pgbouncer";
 const apiKey = "a-key-for-this-test-alone";

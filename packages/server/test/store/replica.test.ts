@@ -2,17 +2,17 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createClient } from "@tidings/testkit/client";
+import { metric } from "@tidings/testkit/metric";
+import { startReplicatedServers } from "@tidings/testkit/servers/standby";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import pino from "pino";
 import { readConfig } from "../../src/config.ts";
 import { startService } from "../../src/service.ts";
 import { openDb } from "../../src/store/db.ts";
 import { openReplica, type ReplicaRead } from "../../src/store/replica.ts";
-import { atEnd } from "../support/at-end.ts";
-import { createClient } from "../support/client.ts";
-import { metric } from "../support/metric.ts";
-import { startReplicatedServers } from "../support/servers/standby.ts";
-import { eventually } from "../support/wait.ts";
 
 const servers = await startReplicatedServers();
 const encryptionKey = randomBytes(32).toString("base64");

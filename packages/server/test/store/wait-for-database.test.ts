@@ -1,11 +1,11 @@
 // The start of a service before its database.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { eventually } from "@tidings/testkit/wait";
 import pg from "pg";
 import { newId } from "../../src/lib/ids.ts";
 import { DatabaseUnreachableError, waitForDatabase } from "../../src/store/wait-for-database.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { eventually } from "../support/wait.ts";
 
 async function openDatabase(context: TestContext) {
   const database = await createTestDatabase({ isEmpty: true });

@@ -1,6 +1,8 @@
 // A service whose alert rules are evaluated when the test says so, at the time that it says.
 import { randomBytes } from "node:crypto";
 import type { Alert } from "@tidings/contract";
+import { atEnd } from "@tidings/testkit/at-end";
+import { startTestService, type TestService, type TestSettings } from "@tidings/testkit/service";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
@@ -10,8 +12,6 @@ import { createSecrets } from "../../src/lib/secrets.ts";
 import { runPass } from "../../src/pipeline/alerts/pass.ts";
 import type { DatabaseFault } from "../../src/store/faults.ts";
 import { openQueue, type Queue } from "../../src/store/queue/queue.ts";
-import { atEnd } from "./at-end.ts";
-import { startTestService, type TestService, type TestSettings } from "./service.ts";
 
 export const minutes = (count: number): number => count * 60_000;
 

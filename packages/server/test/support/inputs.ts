@@ -1,11 +1,11 @@
 // Valid inputs of the operations that the tests in test/http call. test/conformance calls all operations, with richer
 // data.
 import type { OperationId } from "@tidings/contract";
+import type { RawInput } from "@tidings/testkit/client";
+import type { TestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import type { Db } from "../../src/store/db.ts";
-import type { RawInput } from "./client.ts";
-import type { TestService } from "./service.ts";
-import { createWorkflow, inApp, settled, trigger } from "./verbs.ts";
 
 /** One record for each path parameter. */
 export type Things = Record<"subscriberId" | "workflowId" | "integrationId" | "notificationId", string>;

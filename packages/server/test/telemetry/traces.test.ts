@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Integration } from "@tidings/contract";
+import { authorized, request } from "@tidings/testkit/http";
+import { startMailServer } from "@tidings/testkit/mail/smtp";
+import { type Span, startCollector } from "@tidings/testkit/servers/collector";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { step, texter } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, messagesOf, settled } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { authorized, request } from "../support/http.ts";
-import { startMailServer } from "../support/mail/smtp.ts";
-import { type Span, startCollector } from "../support/servers/collector.ts";
-import { startReceiver } from "../support/servers/receiver.ts";
-import { step, texter } from "../support/servers/webhook-providers.ts";
-import { startTestService } from "../support/service.ts";
-import { createWorkflow, email, inApp, messagesOf, settled } from "../support/verbs.ts";
-import { eventually } from "../support/wait.ts";
 
 const collector = await startCollector();
 const mailServer = await startMailServer();

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Input } from "@tidings/contract";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { mailer } from "../../support/servers/webhook-providers.ts";
-import { shareService } from "../../support/service.ts";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { mailer } from "@tidings/testkit/servers/webhook-providers";
+import { shareService } from "@tidings/testkit/service";
 
 type RuleIn = Input<"alertRules.create">["body"];
 

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Alert, Input } from "@tidings/contract";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { refused } from "@tidings/testkit/refusals";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { announceDueTasks, eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { alertsOf, minutes, removeRules, startAlertService } from "../../support/alerts.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { refused } from "../../support/refusals.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { announceDueTasks, eventually } from "../../support/wait.ts";
 
 const internet = await startReceiver(({ path }) => ({ status: path === "/gone" ? 404 : 503 }));
 const post = await startScriptedMail(() => null);

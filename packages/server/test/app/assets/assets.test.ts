@@ -1,9 +1,9 @@
 // Images of emails: uploading, the public address, the list, deleting, and everything that is refused.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { imageFile, pngOf } from "../../support/images.ts";
-import { assertRefused, faultsOf } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
+import { imageFile, pngOf } from "@tidings/testkit/images";
+import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
 
 const publicUrl = "https://notify.example.com";
 const { client, production, url } = await shareService({

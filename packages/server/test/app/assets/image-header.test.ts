@@ -1,9 +1,9 @@
 // What the first bytes of a file say: type, width and height.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pngOf } from "@tidings/testkit/images";
 import fc from "fast-check";
 import { isSvg, readImageHeader } from "../../../src/app/assets/image-header.ts";
-import { pngOf } from "../../support/images.ts";
 
 const bytes = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from(part))));

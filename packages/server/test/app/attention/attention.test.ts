@@ -1,8 +1,8 @@
 // The attention budget of an environment over HTTP: what is stored, what is refused, and the workflow of roll-ups.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultsOf } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
 
 const { client, production } = await shareService();
 

@@ -1,9 +1,9 @@
 // Audiences over the API: created, found, changed, and deleted unless something uses them; and who may do it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
+import { errorOf } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { invite, signInOwner } from "../members/browsers.ts";
 
 const service = await startTestService({ TIDINGS_ROLE: "api" });

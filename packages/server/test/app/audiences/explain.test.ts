@@ -1,9 +1,9 @@
 // Why is Ada in the audience, and why is Bob not.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newStage } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 
 const service = await shareService();
 const { client } = await newStage(service, "2026-11-18T10:00:00.000Z");

@@ -1,11 +1,11 @@
 // Fixed audiences: their people, snapshots of other audiences, and the filter of the list of subscribers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { authorized } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
-import { authorized } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { eventually } from "../../support/wait.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

@@ -1,8 +1,8 @@
 // Counts, costs and people of rules: exact up to 100,000 people, estimated above, and never slower than the limit.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
-import { startTestService } from "../../support/service.ts";
 
 const { client, production, db } = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_READ_SECONDS: "2" });
 const many = 110_000;

@@ -2,7 +2,7 @@
 // has changed then.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shareService } from "../../support/service.ts";
+import { shareService } from "@tidings/testkit/service";
 
 const { client } = await shareService();
 const isPro = { "==": [{ var: "subscriber.data.plan" }, "pro"] };

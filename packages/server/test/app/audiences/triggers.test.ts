@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { startTestService, startWorker } from "../../support/service.ts";
-import { createWorkflow, inApp, messagesOf } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { startTestService, startWorker } from "@tidings/testkit/service";
+import { createWorkflow, inApp, messagesOf } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { createList, idsOf } from "../broadcasts/lists.ts";
 
 const encryptionKey = randomBytes(32).toString("base64");

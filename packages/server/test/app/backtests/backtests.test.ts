@@ -3,16 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BacktestChange } from "@tidings/contract";
+import { newStage } from "@tidings/testkit/clock";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { firstIdAt } from "../../../src/lib/ids.ts";
 import { estimateNotifications, expectedOf, sampleOf, shareOf } from "../../../src/pipeline/backtests/sample.ts";
 import { readTally } from "../../../src/pipeline/backtests/tally.ts";
 import { backtest, differencesOf, endHistory, named, newScene } from "../../pipeline/backtests/scene.ts";
-import { newStage } from "../../support/clock.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const provider = await startReceiver();
 const service = await startTestService();

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BrandIn } from "@tidings/contract";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, messagesOf, settled } from "../../support/verbs.ts";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, messagesOf, settled } from "@tidings/testkit/verbs";
 
 const { client, production } = await shareService();
 

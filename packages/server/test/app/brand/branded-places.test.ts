@@ -1,9 +1,9 @@
 // Where people meet the brand apart from messages: the preference page and the session of an inbox.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, settled } from "../../support/verbs.ts";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, settled } from "@tidings/testkit/verbs";
 
 const publicUrl = "https://notify.example.com";
 const service = await startTestService({ TIDINGS_PUBLIC_URL: publicUrl });

@@ -1,9 +1,9 @@
 // Words of the service in messages: links of the brand layout and summaries of a digest, by the reader's locale.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, messagesOf, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, messagesOf, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const { client } = await startTestService({ TIDINGS_PUBLIC_URL: "https://notify.example.com" });
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuditEntry, Broadcast, OperationId } from "@tidings/contract";
-import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, messagesOf, settled } from "../../support/verbs.ts";
+import { errorOf } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, messagesOf, settled } from "@tidings/testkit/verbs";
 import { type Browser, invite, signInOwner } from "../members/browsers.ts";
 import { countRuns, createDraft, createList, inStatus, retrieveBroadcast } from "./lists.ts";
 

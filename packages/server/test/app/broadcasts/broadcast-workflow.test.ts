@@ -2,8 +2,8 @@
 // it, sending creates it again, and what others wrote into it is left unchanged.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { invite, signInOwner } from "../members/browsers.ts";
 import { createDraft, createList, inStatus, sendBroadcast } from "./lists.ts";
 

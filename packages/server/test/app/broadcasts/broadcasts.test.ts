@@ -1,10 +1,10 @@
 // A broadcast from its draft to its end, over the API: to whom, when, how fast, and what can be done while it runs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { countRuns, createDraft, createList, idsOf, inStatus, retrieveBroadcast, sendBroadcast } from "./lists.ts";
 
 const service = await startTestService();

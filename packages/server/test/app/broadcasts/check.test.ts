@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BroadcastCheck } from "@tidings/contract";
-import { newStage } from "../../support/clock.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, messagesOf, settled } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, messagesOf, settled } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const site = await startReceiver(({ path }) => ({ status: path === "/gone" ? 404 : 200 }));
 const service = await shareService({ TIDINGS_PUBLIC_URL: "https://news.example.com" });

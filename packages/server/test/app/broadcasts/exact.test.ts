@@ -1,9 +1,9 @@
 // Pause, resume, stop and expiry are exact: after the response no one is started, and no one is left out or repeated.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { countRuns, createDraft, createList, idsOf, inStatus, retrieveBroadcast, sendBroadcast } from "./lists.ts";
 
 const service = await startTestService();

@@ -2,11 +2,11 @@
 // task starts them exactly once, whatever the broadcast does by then. The refusal is a trigger of the test database.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newStage } from "@tidings/testkit/clock";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { newStage } from "../../support/clock.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { countRuns, createDraft, createList, idsOf, inStatus, retrieveBroadcast, sendBroadcast } from "./lists.ts";
 
 const service = await startTestService();

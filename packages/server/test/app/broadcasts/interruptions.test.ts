@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Broadcast } from "@tidings/contract";
-import { newStage, type Stage } from "../../support/clock.ts";
-import { isSignedWith, startReceiver } from "../../support/servers/receiver.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, messagesOf } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { newStage, type Stage } from "@tidings/testkit/clock";
+import { isSignedWith, startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, messagesOf } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { createDraft, createList, idsOf, retrieveBroadcast, sendBroadcast } from "./lists.ts";
 
 const receiver = await startReceiver();

@@ -1,7 +1,7 @@
 // People, fixed audiences and broadcasts, for tests.
 import type { Broadcast } from "@tidings/contract";
-import type { TestService } from "../../support/service.ts";
-import { eventually } from "../../support/wait.ts";
+import type { TestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 
 type Client = TestService["client"];
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Broadcast } from "@tidings/contract";
-import { newStage } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp, messagesOf, settled } from "../../support/verbs.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, messagesOf, settled } from "@tidings/testkit/verbs";
 import { createDraft, createList, idsOf, inStatus, retrieveBroadcast, sendBroadcast } from "./lists.ts";
 
 const service = await shareService();

@@ -3,6 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BroadcastOutcome, BroadcastResults } from "@tidings/contract";
+import { startTestService } from "@tidings/testkit/service";
+import { email } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { addCounts, countAllResults } from "../../../src/app/broadcasts/result-counts.ts";
 import type { BroadcastCounts } from "../../../src/context.ts";
@@ -13,9 +16,6 @@ import {
   type ResultCounts,
   type ResultEvent,
 } from "../../../src/store/broadcasts/results.ts";
-import { startTestService } from "../../support/service.ts";
-import { email } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const service = await startTestService();
 const { client, db } = service;

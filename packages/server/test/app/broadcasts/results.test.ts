@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Broadcast, BroadcastOutcome } from "@tidings/contract";
-import { request } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { email, inApp, messagesOf } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { email, inApp, messagesOf } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const service = await startTestService();
 const { client } = service;

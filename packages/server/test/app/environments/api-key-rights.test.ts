@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import type { ApiKey, ErrorCode, NewApiKey } from "@tidings/contract";
-import { createClient } from "../../support/client.ts";
-import { errorOf, request } from "../../support/http.ts";
-import { assertRefused, faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { eventually } from "../../support/wait.ts";
+import { createClient } from "@tidings/testkit/client";
+import { errorOf, request } from "@tidings/testkit/http";
+import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { signInOwner } from "../members/browsers.ts";
 
 const service = await startTestService({ TIDINGS_TRUSTED_PROXIES: "127.0.0.1", TIDINGS_VOCABULARY: "novu" });

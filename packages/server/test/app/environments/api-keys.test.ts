@@ -1,11 +1,11 @@
 // Creating, rotating and revoking API keys. Their rights: api-key-rights.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createClient } from "@tidings/testkit/client";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { createClient } from "../../support/client.ts";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { eventually } from "../../support/wait.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { newStage, storyOf } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, notificationsOf, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { newStage, storyOf } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp, notificationsOf, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const service = await startTestService();
 const { db } = service;

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import type { Client } from "@tidings/testkit/client";
+import { newStage } from "@tidings/testkit/clock";
+import { startTestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { readConfig } from "../../../src/config.ts";
 import { startService } from "../../../src/service.ts";
-import type { Client } from "../../support/client.ts";
-import { newStage } from "../../support/clock.ts";
-import { startTestService } from "../../support/service.ts";
 
 const TIDINGS_ENCRYPTION_KEY = randomBytes(32).toString("base64");
 const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_ENCRYPTION_KEY });

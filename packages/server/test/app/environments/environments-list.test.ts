@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { createClient } from "@tidings/testkit/client";
+import { startTestService } from "@tidings/testkit/service";
+import { assertShape } from "@tidings/testkit/shapes";
 import { sql } from "kysely";
 import { createSecrets, newApiKey, parseEncryptionKeys, sha256 } from "../../../src/lib/secrets.ts";
-import { createClient } from "../../support/client.ts";
-import { startTestService } from "../../support/service.ts";
-import { assertShape } from "../../support/shapes.ts";
 
 const encryptionKey = randomBytes(32).toString("base64");
 const service = await startTestService({ TIDINGS_ENCRYPTION_KEY: encryptionKey });

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Output, StepIn } from "@tidings/contract";
-import { errorOf } from "../../support/http.ts";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { errorOf } from "@tidings/testkit/http";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { invite, signInOwner } from "../members/browsers.ts";
 
 const service = await startTestService();

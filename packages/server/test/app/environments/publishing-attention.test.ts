@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget } from "@tidings/contract";
-import { startTestService } from "../../support/service.ts";
+import { startTestService } from "@tidings/testkit/service";
 
 const { client, production } = await startTestService();
 await client("workflows.delete", { params: { workflowId: "welcome" } });

@@ -1,11 +1,11 @@
 // Publishing: selections, layouts that workflows need, one workflow alone, and what is refused.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { createClient } from "@tidings/testkit/client";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { createClient } from "../../support/client.ts";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

@@ -1,9 +1,9 @@
 // Categories and the brand move with the rest: compared, selected, published, deleted by name, undone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
 
 const { client, production, db } = await startTestService();
 await client("workflows.delete", { params: { workflowId: "welcome" } });

@@ -1,10 +1,10 @@
 // Comparing environments, and copying workflows and layouts from one to the other.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Retention, RetentionClassName } from "@tidings/contract";
+import { metric } from "@tidings/testkit/metric";
+import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { assertShape } from "@tidings/testkit/shapes";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { metric } from "../../support/metric.ts";
 import { addPastRun, idAt, messageRowsOfRun, type PastPlace, runRetentionAt } from "../../support/past-runs.ts";
-import { assertRefused, faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { assertShape } from "../../support/shapes.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
 
 // Without workers: the service would delete the rows itself.
 const settings = { TIDINGS_MAX_WAIT_DAYS: "30", TIDINGS_RETENTION_MAX_DAYS: "700" };

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { errorOf } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const { client, production, db } = await startTestService();
 

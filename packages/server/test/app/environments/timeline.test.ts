@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { newStage, type Stage } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { assertShape } from "@tidings/testkit/shapes";
+import { createWorkflow, email, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { newStage, type Stage } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
-import { faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { assertShape } from "../../support/shapes.ts";
-import { createWorkflow, email, feedOf, inApp, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const service = await startTestService();
 

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EnvironmentVariable } from "@tidings/contract";
+import { createClient } from "@tidings/testkit/client";
+import { errorOf } from "@tidings/testkit/http";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { createClient } from "../../support/client.ts";
-import { errorOf } from "../../support/http.ts";
-import { faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
 import { invite, signInOwner } from "../members/browsers.ts";
 
 const service = await startTestService();

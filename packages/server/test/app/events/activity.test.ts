@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { ActivityEvent, NotificationOutcome, StepIn } from "@tidings/contract";
 import { notificationOutcomes } from "@tidings/contract";
-import { errorOf } from "../../support/http.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { errorOf } from "@tidings/testkit/http";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const { client, production, url, apiKey } = await shareService();
 

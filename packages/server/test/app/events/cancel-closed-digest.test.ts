@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
-import { newStage, type Stage } from "../../support/clock.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp, notificationsOf } from "../../support/verbs.ts";
+import { newStage, type Stage } from "@tidings/testkit/clock";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp, notificationsOf } from "@tidings/testkit/verbs";
 
 const mail = await startScriptedMail((_address, times) => (times < 1 ? 451 : null));
 const service = await shareService();

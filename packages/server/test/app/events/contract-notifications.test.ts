@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Job, jobTypes, type Notification, type StepIn } from "@tidings/contract";
-import { newStage, type Stage } from "../../support/clock.ts";
-import { request } from "../../support/http.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
+import { newStage, type Stage } from "@tidings/testkit/clock";
+import { request } from "@tidings/testkit/http";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
 
 const service = await shareService();
 const { client } = service;

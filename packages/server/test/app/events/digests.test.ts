@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ErrorCode, StepIn } from "@tidings/contract";
-import { refused } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { refused } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const { client, production } = await shareService();
 

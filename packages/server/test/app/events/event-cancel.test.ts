@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Notification } from "@tidings/contract";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { announceDueTasks, eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { announceDueTasks, eventually } from "../../support/wait.ts";
 
 const { client, production, db } = await startTestService();
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, notificationsOf, settled } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp, notificationsOf, settled } from "../../support/verbs.ts";
 
 const { client, db } = await startTestService();
 

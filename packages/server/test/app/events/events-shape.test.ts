@@ -1,10 +1,10 @@
 // Trigger requests that are refused as a whole for their shape or size write nothing.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../../support/verbs.ts";
 
 const { client, db } = await startTestService();
 

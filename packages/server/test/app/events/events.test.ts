@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, messagesOf, notificationsOf, settled } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp, messagesOf, notificationsOf, settled } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

@@ -1,9 +1,9 @@
 // Notifications show the topics they came through, and are filtered by topic and by subscription.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, settled, trigger } from "../../support/verbs.ts";
 
 const { client, production, db } = await startTestService();
 

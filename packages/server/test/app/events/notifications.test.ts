@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { type Notification, stepTypes } from "@tidings/contract";
+import { newStage } from "@tidings/testkit/clock";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { assertShape } from "@tidings/testkit/shapes";
+import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { newStage } from "../../support/clock.ts";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { assertShape } from "../../support/shapes.ts";
-import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

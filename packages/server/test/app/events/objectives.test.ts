@@ -1,12 +1,12 @@
 // Objectives of a workflow over HTTP: stored with the workflow wherever its settings go, and measured.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startMailServer } from "@tidings/testkit/mail/smtp";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { newId, timeOfId } from "../../../src/lib/ids.ts";
 import { countHour } from "../../../src/store/installation/statistics.ts";
-import { startMailServer } from "../../support/mail/smtp.ts";
-import { faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
 
 const mail = await startMailServer();
 const { client, production, db } = await startTestService();

@@ -3,14 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Notification, ResentStep } from "@tidings/contract";
-import { sql } from "kysely";
-import { newStage } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { refused } from "../../support/refusals.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { integration, secretKey, step } from "../../support/servers/webhook-providers.ts";
-import { startTestService } from "../../support/service.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { refused } from "@tidings/testkit/refusals";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { integration, secretKey, step } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -21,8 +20,9 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
+import { sql } from "kysely";
 import { invite, signInOwner } from "../members/browsers.ts";
 
 let isMailDown = false;

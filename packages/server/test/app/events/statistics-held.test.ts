@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget } from "@tidings/contract";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { countHour } from "../../../src/store/installation/statistics.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const { client, production, db } = await startTestService();
 const statistics = async (query: object = {}, from = client) => (await from("statistics.list", { query })).body;

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { errorOf } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import { estimateQuantile } from "../../../src/app/events/statistics.ts";
 import { readCsv } from "../../../src/lib/text/csv.ts";
 import { findDueHours } from "../../../src/pipeline/statistics.ts";
 import { countHour } from "../../../src/store/installation/statistics.ts";
-import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
 
 const { client, production, db, url, apiKey } = await startTestService();
 const hourMs = 3_600_000;

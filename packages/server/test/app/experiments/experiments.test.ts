@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { experimentFigures, heldOutVariant, type StepIn } from "@tidings/contract";
+import { newStage } from "@tidings/testkit/clock";
+import { request } from "@tidings/testkit/http";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { createRandom } from "../../pipeline/run/random.ts";
-import { newStage } from "../../support/clock.ts";
-import { request } from "../../support/http.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { assertRefused, faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const mail = await startScriptedMail(() => null);
 const service = await startTestService();

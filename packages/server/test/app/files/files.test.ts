@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { FileResources, Input, WorkflowFile } from "@tidings/contract";
-import { errorOf } from "../../support/http.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, notificationsOf, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { errorOf } from "@tidings/testkit/http";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, notificationsOf, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const service = await shareService();
 const { client, production } = service;

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FileResources, StepFile, WorkflowFile } from "@tidings/contract";
-import { shareService } from "../../support/service.ts";
-import { notificationsOf, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { shareService } from "@tidings/testkit/service";
+import { notificationsOf, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const service = await shareService();
 const { client, production } = service;

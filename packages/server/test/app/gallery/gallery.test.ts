@@ -2,9 +2,9 @@
 // (packages/cli/test/gallery.test.ts).
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { refused } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
-import { connectInbox } from "../../support/verbs.ts";
+import { refused } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
+import { connectInbox } from "@tidings/testkit/verbs";
 
 const { client, production } = await shareService();
 const { templates } = (await client("gallery.list")).body;

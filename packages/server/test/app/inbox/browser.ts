@@ -1,8 +1,8 @@
 // The browser of a subscriber: opens a session and calls the inbox with its token.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import type { Client } from "../../support/client.ts";
-import { type Reply, request } from "../../support/http.ts";
+import type { Client } from "@tidings/testkit/client";
+import { type Reply, request } from "@tidings/testkit/http";
 
 type Target = { url: string; apiKey: string };
 

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { request as ask } from "node:http";
 import { test } from "node:test";
-import { newStage } from "../../support/clock.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, messagesOf, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, messagesOf, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { openInbox } from "./browser.ts";
 
 const receiver = await startReceiver();

@@ -1,11 +1,11 @@
 // The inbox in the browser of a subscriber: the envelopes that existing clients read, and nothing of other subscribers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Client } from "../../support/client.ts";
-import { newStage } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp, settled, trigger } from "../../support/verbs.ts";
+import type { Client } from "@tidings/testkit/client";
+import { newStage } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { type Inbox, openInbox } from "./browser.ts";
 
 const service = await shareService();

@@ -1,10 +1,10 @@
 // Topic subscriptions, and chat connections and endpoints, in the browser of a subscriber.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newStage } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { type Inbox, openInbox } from "./browser.ts";
 
 const service = await shareService();

@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { createClient } from "@tidings/testkit/client";
+import { newStage } from "@tidings/testkit/clock";
+import { errorOf, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { canonicalJson } from "../../../src/lib/json.ts";
 import { createSecrets } from "../../../src/lib/secrets.ts";
 import { readInboxToken, signInboxToken } from "../../../src/lib/tokens/inbox-token.ts";
-import { createClient } from "../../support/client.ts";
-import { newStage } from "../../support/clock.ts";
-import { errorOf, request } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { askSession, hashOf, identifierOf, inboxWith, openInbox } from "./browser.ts";
 
 const encryptionKey = randomBytes(32);

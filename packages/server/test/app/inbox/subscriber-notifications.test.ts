@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OperationId } from "@tidings/contract";
-import type { Client } from "../../support/client.ts";
-import { newStage } from "../../support/clock.ts";
-import { authorized, errorOf } from "../../support/http.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import type { Client } from "@tidings/testkit/client";
+import { newStage } from "@tidings/testkit/clock";
+import { authorized, errorOf } from "@tidings/testkit/http";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const service = await shareService();
 const receiver = await startReceiver();

@@ -7,11 +7,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
-import { atEnd } from "../../support/at-end.ts";
-import { chatIntegration } from "../../support/channels.ts";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { eventually } from "../../support/wait.ts";
+import { atEnd } from "@tidings/testkit/at-end";
+import { chatIntegration } from "@tidings/testkit/channels";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 
 const good = `Basic ${btoa("api:key-s3cret")}`;
 const signingKey = "mailgun-s3cret-signing";

@@ -1,10 +1,10 @@
 // Channel connections: every field, every refusal, and that the token is a secret only where it is stored.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { chatIntegration, connection, endpoint, subscriber } from "@tidings/testkit/channels";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
-import { chatIntegration, connection, endpoint, subscriber } from "../../support/channels.ts";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

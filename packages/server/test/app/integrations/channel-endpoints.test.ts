@@ -7,9 +7,9 @@ import {
   endpointTypesByProvider,
   providerIdsByChannel,
 } from "@tidings/contract";
-import { chatIntegration, connection, endpoint, subscriber } from "../../support/channels.ts";
-import { assertRefused } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
+import { chatIntegration, connection, endpoint, subscriber } from "@tidings/testkit/channels";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
 
 const { client, production } = await shareService();
 const chats = [...providerIdsByChannel.chat, ...addedProviderIdsByChannel.chat];

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ContextMap } from "@tidings/contract";
+import { chatIntegration, connection, endpoint, subscriber } from "@tidings/testkit/channels";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
 import fc from "fast-check";
 import { sql } from "kysely";
-import { chatIntegration, connection, endpoint, subscriber } from "../../support/channels.ts";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
 
 const { client, production, db } = await startTestService();
 await chatIntegration(client, "slack-1");

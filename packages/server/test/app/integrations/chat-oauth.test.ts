@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, test } from "node:test";
+import { chatIntegration, subscriber } from "@tidings/testkit/channels";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
 import { readState, signState } from "../../../src/app/integrations/chat-oauth.ts";
 import { createSecrets, parseEncryptionKeys } from "../../../src/lib/secrets.ts";
-import { chatIntegration, subscriber } from "../../support/channels.ts";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
 
 const encryptionKey = randomBytes(32).toString("base64");
 const publicUrl = "https://notify.example.com/tidings";

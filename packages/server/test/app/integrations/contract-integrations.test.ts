@@ -1,9 +1,9 @@
 // Integrations as the contract has them: every credential and every condition by name, and who delivers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultsOf } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, messagesOf, settled, trigger } from "../../support/verbs.ts";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 
 const { client } = await shareService();
 

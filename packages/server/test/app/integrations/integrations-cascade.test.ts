@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Integration } from "@tidings/contract";
+import { chatIntegration, connection, endpoint, subscriber } from "@tidings/testkit/channels";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
-import { chatIntegration, connection, endpoint, subscriber } from "../../support/channels.ts";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
 
 const { client, production, db } = await startTestService();
 

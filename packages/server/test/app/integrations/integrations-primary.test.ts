@@ -1,8 +1,8 @@
 // Which integration of a channel is primary. Each test has a channel of an environment to itself.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newStage } from "../../support/clock.ts";
-import { startTestService } from "../../support/service.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { startTestService } from "@tidings/testkit/service";
 
 const service = await startTestService();
 const { client, production, db } = service;

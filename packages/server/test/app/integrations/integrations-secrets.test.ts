@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Integration } from "@tidings/contract";
+import { closedPort, startMailServer } from "@tidings/testkit/mail/smtp";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { closedPort, startMailServer } from "../../support/mail/smtp.ts";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, settled, trigger } from "../../support/verbs.ts";
 
 const mail = await startMailServer();
 const thief = await startMailServer();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
 
 const service = await startTestService();
 const { client, production } = service;

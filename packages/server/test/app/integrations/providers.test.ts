@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addedProviderIds, inAppProviderId, type Provider, providerIds } from "@tidings/contract";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { shareService } from "../../support/service.ts";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
 
 const good = `Basic ${Buffer.from("api:key-s3cret").toString("base64")}`;
 const mailgun = await startReceiver(({ headers }) =>

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type AuditEntry, isAudited, type Operation, operations, readsOnly } from "@tidings/contract";
+import { errorOf } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { actionOf } from "../../../src/app/members/audit-words.ts";
 import { changedFields } from "../../../src/pipeline/effects/audited-fields.ts";
 import { purgeAuditLog } from "../../../src/store/installation/purges.ts";
-import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../../support/verbs.ts";
 import { invite, signInOwner, visit } from "./browsers.ts";
 
 const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_TRUSTED_PROXIES: "127.0.0.1" });

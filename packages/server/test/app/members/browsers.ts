@@ -1,8 +1,8 @@
 // People who sign in, as a browser does: with a cookie, a CSRF token and the header that names an environment.
 import assert from "node:assert/strict";
 import type { OperationId, Role, SignedIn } from "@tidings/contract";
-import type { RawInput } from "../../support/client.ts";
-import { exchange, type Reply } from "../../support/http.ts";
+import type { RawInput } from "@tidings/testkit/client";
+import { exchange, type Reply } from "@tidings/testkit/http";
 
 type Target = { url: string; firstLink?: string | null };
 

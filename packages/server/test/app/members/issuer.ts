@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { atEnd } from "@tidings/testkit/at-end";
 import Provider from "oidc-provider";
-import { atEnd } from "../../support/at-end.ts";
 
 export const clientId = "tidings";
 export const clientSecret = "a secret of the client";

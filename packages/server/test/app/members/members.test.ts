@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Member, ResetLink } from "@tidings/contract";
-import { errorOf } from "../../support/http.ts";
-import { startMailServer } from "../../support/mail/smtp.ts";
-import { startTestService } from "../../support/service.ts";
+import { errorOf } from "@tidings/testkit/http";
+import { startMailServer } from "@tidings/testkit/mail/smtp";
+import { startTestService } from "@tidings/testkit/service";
 import { browserOf, invite, password, signIn, signInOwner, tokenOf, visit } from "./browsers.ts";
 
 const mail = await startMailServer();

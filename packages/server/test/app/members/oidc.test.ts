@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SignedIn } from "@tidings/contract";
-import { errorOf, type Reply, request } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { errorOf, type Reply, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 import { signInOwner, visit } from "./browsers.ts";
 import { clientId, clientSecret, signInAtIssuer, startIssuer } from "./issuer.ts";
 

@@ -14,8 +14,8 @@ import {
   requiredRoleOf,
   roles,
 } from "@tidings/contract";
-import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { errorOf } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 import { type Browser, invite, signInOwner, visit } from "./browsers.ts";
 
 const service = await startTestService({ TIDINGS_ROLE: "api" });

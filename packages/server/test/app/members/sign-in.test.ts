@@ -1,8 +1,8 @@
 // People sign in: the first link, passwords, sessions, CSRF, and the environment that a request names.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorOf, request } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { errorOf, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 import { browserOf, cookieOf, invite, password, signIn, signInOwner, tokenOf, visit } from "./browsers.ts";
 
 const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_TRUSTED_PROXIES: "127.0.0.1" });

@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { newStage } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { mailer } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
+import { assertShape } from "@tidings/testkit/shapes";
+import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import { purgeCapturedBeyond } from "../../../src/store/installation/purges.ts";
-import { newStage } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
 import { runRetentionAt } from "../../support/past-runs.ts";
-import { faultsOf } from "../../support/refusals.ts";
-import { mailer } from "../../support/servers/webhook-providers.ts";
-import { startTestService } from "../../support/service.ts";
-import { assertShape } from "../../support/shapes.ts";
-import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

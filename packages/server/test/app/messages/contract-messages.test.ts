@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerEvent } from "@tidings/contract";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp, messagesOf, settled } from "../../support/verbs.ts";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp, messagesOf, settled } from "@tidings/testkit/verbs";
 
 const { client } = await shareService();
 const ada = { subscriberId: "ada", email: "ada@example.com" };

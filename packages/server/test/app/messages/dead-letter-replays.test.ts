@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import type { DeadLetterReplay, Input } from "@tidings/contract";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { startTestService, startWorker } from "@tidings/testkit/service";
+import { createWorkflow, email, messagesOf } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { startTestService, startWorker } from "../../support/service.ts";
-import { createWorkflow, email, messagesOf } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { invite, signInOwner } from "../members/browsers.ts";
 
 const encryptionKey = randomBytes(32).toString("base64");

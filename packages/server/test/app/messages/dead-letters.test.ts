@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newStage } from "@tidings/testkit/clock";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { readCsv } from "../../../src/lib/text/csv.ts";
-import { newStage } from "../../support/clock.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { invite, signInOwner } from "../members/browsers.ts";
 
 const mail = await startScriptedMail((address) => (address.startsWith("gone") ? 550 : null));

@@ -1,12 +1,10 @@
 // In-app messages that expire: they leave every inbox at their time, and housekeeping deletes them.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { openQueue } from "../../../src/store/queue/queue.ts";
-import { encryptionKey, openStream, tokenFor } from "../../live/clients.ts";
-import type { Client } from "../../support/client.ts";
-import { newStage, storyOf } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import type { Client } from "@tidings/testkit/client";
+import { newStage, storyOf } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 import {
   connectInbox,
   createWorkflow,
@@ -17,8 +15,10 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
+import { openQueue } from "../../../src/store/queue/queue.ts";
+import { encryptionKey, openStream, tokenFor } from "../../live/clients.ts";
 
 // Without hints, live inboxes would be read again after ten minutes only.
 const service = await startTestService({ TIDINGS_ENCRYPTION_KEY: encryptionKey, TIDINGS_LIVE_SWEEP: "600" });

@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import type { Message } from "@tidings/contract";
-import { atEnd } from "../../support/at-end.ts";
-import { newStage } from "../../support/clock.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { integration, secretKey, step } from "../../support/servers/webhook-providers.ts";
-import { startTestService } from "../../support/service.ts";
+import { atEnd } from "@tidings/testkit/at-end";
+import { newStage } from "@tidings/testkit/clock";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { integration, secretKey, step } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -19,8 +19,8 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 // A mail server that takes connections and says nothing: a message handed to it is in progress until the test hangs up.
 const sockets = new Set<Socket>();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Message, MessageMark } from "@tidings/contract";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 
 const { client, production } = await shareService();
 

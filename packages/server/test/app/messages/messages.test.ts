@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Message } from "@tidings/contract";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { assertShape } from "@tidings/testkit/shapes";
+import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { assertShape } from "../../support/shapes.ts";
-import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
 
 const { client, production, db } = await startTestService();
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Client } from "../../support/client.ts";
-import { newStage, storyOf } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import type { Client } from "@tidings/testkit/client";
+import { newStage, storyOf } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 import {
   connectInbox,
   createWorkflow,
@@ -13,7 +13,7 @@ import {
   messagesOf,
   notificationsOf,
   trigger,
-} from "../../support/verbs.ts";
+} from "@tidings/testkit/verbs";
 
 const service = await startTestService({ TIDINGS_MAX_SNOOZE_DAYS: "30" });
 const monday = "2026-03-02T09:00:00.000Z";

@@ -1,12 +1,12 @@
 // Messages that providers change: to a correction, and to the message of a later event with the same key.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pushSubscription } from "../../support/browser.ts";
-import { endpoint } from "../../support/channels.ts";
-import { integration, step } from "../../support/servers/webhook-providers.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, messagesOf, settled } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { pushSubscription } from "@tidings/testkit/browser";
+import { endpoint } from "@tidings/testkit/channels";
+import { integration, step } from "@tidings/testkit/servers/webhook-providers";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, messagesOf, settled } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { startProviders } from "./providers.ts";
 
 const providers = await startProviders();

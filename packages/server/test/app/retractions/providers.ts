@@ -10,8 +10,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import tls from "node:tls";
-import { atEnd } from "../../support/at-end.ts";
-import { gate } from "../../support/mail/scripted-mail.ts";
+import { atEnd } from "@tidings/testkit/at-end";
+import { gate } from "@tidings/testkit/mail/scripted-mail";
 
 type Called = { method: string; path: string; body: string; topic: string | undefined };
 

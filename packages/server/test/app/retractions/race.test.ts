@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Retraction } from "@tidings/contract";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { integration, step } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { integration, step } from "../../support/servers/webhook-providers.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { startProviders } from "./providers.ts";
 
 const providers = await startProviders();

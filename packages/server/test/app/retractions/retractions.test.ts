@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Retraction } from "@tidings/contract";
-import { encryptionKey, type LiveClient, openStream, tokenFor } from "../../live/clients.ts";
-import { atEnd } from "../../support/at-end.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { startTestService } from "../../support/service.ts";
+import { atEnd } from "@tidings/testkit/at-end";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { startTestService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -17,8 +16,9 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
+import { encryptionKey, type LiveClient, openStream, tokenFor } from "../../live/clients.ts";
 
 const mail = await startScriptedMail(() => null);
 const service = await startTestService({ TIDINGS_ENCRYPTION_KEY: encryptionKey, TIDINGS_MAX_RECIPIENTS: "2000" });

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Retraction, StepIn } from "@tidings/contract";
-import { pushSubscription } from "../../support/browser.ts";
-import { endpoint } from "../../support/channels.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { integration, step, texter } from "../../support/servers/webhook-providers.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, feedOf, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { pushSubscription } from "@tidings/testkit/browser";
+import { endpoint } from "@tidings/testkit/channels";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { integration, step, texter } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { startProviders } from "./providers.ts";
 
 const providers = await startProviders();

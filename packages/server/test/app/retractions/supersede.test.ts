@@ -1,10 +1,10 @@
 // Supersede keys: a later event with the same key replaces the earlier one for the same subscriber.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, feedOf, inApp, notificationsOf, settled } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, email, feedOf, inApp, notificationsOf, settled } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const mail = await startScriptedMail(() => null);
 const { client, production } = await shareService();

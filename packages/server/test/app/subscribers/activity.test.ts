@@ -1,10 +1,10 @@
 // When people last read and opened messages: what counts, and what does not.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { request } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, db } = service;

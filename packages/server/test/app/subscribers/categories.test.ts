@@ -1,8 +1,8 @@
 // Categories: what members write, what subscribers choose, and how both decide about messages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, inApp, settled, trigger } from "../../support/verbs.ts";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 
 const service = await startTestService({ TIDINGS_PUBLIC_URL: "https://notify.example.com" });
 const { client, production } = service;

@@ -1,12 +1,12 @@
 // Contexts: the records, their limits, and how other requests name them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
 import { readContext } from "../../../src/app/subscribers/contexts.ts";
 import type { Failure } from "../../../src/failure.ts";
 import { contextKeysOf } from "../../../src/pipeline/trigger/contexts.ts";
 import { resolveContexts } from "../../../src/store/subscribers/contexts.ts";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
-import { newStage } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { openInbox } from "../inbox/browser.ts";
 
 const service = await shareService();

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { temporaryFolder } from "@tidings/testkit/process";
+import { refused } from "@tidings/testkit/refusals";
+import { startTestService, startWorker } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, notificationsOf, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
+import { readZip } from "@tidings/testkit/zip";
 import { sql } from "kysely";
 import { dumpRows, findTexts } from "../../support/dump.ts";
-import { temporaryFolder } from "../../support/process.ts";
-import { refused } from "../../support/refusals.ts";
-import { startTestService, startWorker } from "../../support/service.ts";
-import { createWorkflow, email, inApp, notificationsOf, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
-import { readZip } from "../../support/zip.ts";
 import { invite, signInOwner } from "../members/browsers.ts";
 
 const encryptionKey = randomBytes(32).toString("base64");

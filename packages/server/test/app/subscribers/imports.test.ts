@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import type { Import, ImportError, Input } from "@tidings/contract";
+import type { Client } from "@tidings/testkit/client";
+import { startTestService, startWorker } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import type { Client } from "../../support/client.ts";
-import { startTestService, startWorker } from "../../support/service.ts";
-import { eventually } from "../../support/wait.ts";
 import { invite, signInOwner } from "../members/browsers.ts";
 
 // The service under test only handles requests; workers come and go next to it.

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConditionMatchIn, ErrorCode } from "@tidings/contract";
-import { errorOf } from "../../support/http.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
+import { errorOf } from "@tidings/testkit/http";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 
 const { client, production } = await shareService();
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { skipUnlessLong } from "@tidings/testkit/long";
+import { temporaryFolder } from "@tidings/testkit/process";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { skipUnlessLong } from "../../support/long.ts";
-import { temporaryFolder } from "../../support/process.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
 const encryptionKey = randomBytes(32).toString("base64");
 const megabytes = 200;

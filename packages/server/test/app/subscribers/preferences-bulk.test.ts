@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

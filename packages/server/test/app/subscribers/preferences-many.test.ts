@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const receiver = await startReceiver();
 const { client, production } = await shareService();

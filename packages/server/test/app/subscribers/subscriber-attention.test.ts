@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget, ChannelAttention, Output } from "@tidings/contract";
-import { newStage } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { shareService } from "../../support/service.ts";
-import { eventually } from "../../support/wait.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { openInbox } from "../inbox/browser.ts";
 
 const service = await shareService();

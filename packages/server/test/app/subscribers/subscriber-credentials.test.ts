@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shareService } from "../../support/service.ts";
+import { shareService } from "@tidings/testkit/service";
 
 const { client, production } = await shareService();
 

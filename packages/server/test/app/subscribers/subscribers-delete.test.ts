@@ -1,10 +1,9 @@
 // Deleting a subscriber: its record, its messages, its waiting jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sql } from "kysely";
-import { closedPort } from "../../support/mail/smtp.ts";
-import { refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { closedPort } from "@tidings/testkit/mail/smtp";
+import { refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   email,
@@ -14,8 +13,9 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
+import { sql } from "kysely";
 
 const service = await startTestService();
 const { client, db } = service;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { faultsOf } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
 
 const { client } = await shareService();
 

@@ -4,12 +4,12 @@ import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { maxBrowsers, maxDeviceTokenLength } from "@tidings/contract";
 import { makeVapidKeys, send } from "@tidings/providers";
-import { pushSubscription } from "../../support/browser.ts";
-import { newStage } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
-import { faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, messagesOf, settled, trigger } from "../../support/verbs.ts";
+import { pushSubscription } from "@tidings/testkit/browser";
+import { newStage } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { openInbox } from "../inbox/browser.ts";
 
 const service = await startTestService({ TIDINGS_PUBLIC_URL: "https://notify.example.com" });

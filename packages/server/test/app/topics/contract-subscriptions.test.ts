@@ -1,9 +1,9 @@
 // Updating, creating and deleting topic subscriptions: what the contract says about bodies, limits and old fields.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertRefused, faultsOf } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
+import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 
 const service = await shareService();
 const { client } = service;

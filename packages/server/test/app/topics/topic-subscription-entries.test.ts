@@ -1,8 +1,8 @@
 // Subscribing many to a topic at once: each entry is judged on its own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertRefused } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
 
 const service = await shareService();
 const { client, production } = service;

@@ -1,9 +1,9 @@
 // Lists of topic subscriptions, by topic and by subscriber; membership; what goes with a topic and with a subscriber.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
 import fc from "fast-check";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

@@ -1,8 +1,8 @@
 // Topics over HTTP: creating, reading, renaming, deleting, listing.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertRefused } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
 
 const service = await shareService();
 const { client, production } = service;

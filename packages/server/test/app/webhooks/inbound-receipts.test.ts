@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { excerptOf } from "../../../src/app/webhooks/inbound-receipts.ts";
 import { newId } from "../../../src/lib/ids.ts";
 import { purgeInboundReceipts, purgeInboundReceiptsBeyond } from "../../../src/store/installation/purges.ts";
-import { request } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, messagesOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

@@ -1,10 +1,10 @@
 // Receipts of mails to several recipients: each concerns one of them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { request } from "../../support/http.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, messagesOf, notificationsOf, settled } from "../../support/verbs.ts";
+import { request } from "@tidings/testkit/http";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, messagesOf, notificationsOf, settled } from "@tidings/testkit/verbs";
 
 const mail = await startScriptedMail(() => null);
 const service = await shareService();

@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import type { InboundReceipt, Integration } from "@tidings/contract";
-import { sql } from "kysely";
-import { errorOf, request } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
+import { errorOf, request } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -14,7 +13,8 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
+} from "@tidings/testkit/verbs";
+import { sql } from "kysely";
 
 const publicUrl = "https://notify.example.com";
 const service = await startTestService({ TIDINGS_PUBLIC_URL: publicUrl });

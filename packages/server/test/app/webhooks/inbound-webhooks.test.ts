@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import type { InboundReceipt, Message } from "@tidings/contract";
-import { sql } from "kysely";
-import { errorOf, request } from "../../support/http.ts";
-import { startLossyMail, startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { assertRefused, faultsOf } from "../../support/refusals.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
+import { errorOf, request } from "@tidings/testkit/http";
+import { startLossyMail, startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -16,8 +15,9 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
+import { sql } from "kysely";
 
 const mail = await startScriptedMail(() => null);
 const lossy = await startLossyMail();

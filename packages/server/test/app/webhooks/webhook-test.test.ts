@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertRefused, refused } from "../../support/refusals.ts";
-import { isSignedWith, startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
+import { assertRefused, refused } from "@tidings/testkit/refusals";
+import { isSignedWith, startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
 import { invite, signInOwner } from "../members/browsers.ts";
 
 const receiver = await startReceiver(({ path }) => ({ status: path === "/broken" ? 503 : 204, text: "said" }));

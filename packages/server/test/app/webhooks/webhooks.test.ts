@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WebhookDelivery, WebhookWithSecret } from "@tidings/contract";
+import { authorized } from "@tidings/testkit/http";
+import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
+import { isSignedWith, startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { authorized } from "../../support/http.ts";
-import { assertRefused, faultsOf } from "../../support/refusals.ts";
-import { isSignedWith, startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const receiver = await startReceiver(({ path }) => ({
   status: path.startsWith("/broken") ? 400 : 200,

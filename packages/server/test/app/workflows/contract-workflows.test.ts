@@ -1,8 +1,8 @@
 // Steps as the contract shows them to an editor: a group for each type, a component for each control.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow } from "../../support/verbs.ts";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow } from "@tidings/testkit/verbs";
 
 const { client } = await shareService();
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 
 const { client, production } = await shareService();
 

@@ -1,10 +1,10 @@
 // What a layout holds: its issues, its preview, its copies, who uses it, and when it may go.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, production, db } = service;

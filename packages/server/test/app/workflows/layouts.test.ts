@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { layoutControlSchema, layoutUiSchema } from "@tidings/contract";
-import { assertRefused } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
 
 const service = await shareService();
 const { client, production } = service;

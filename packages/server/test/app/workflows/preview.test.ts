@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { ErrorCode, StepPreviewIn, StepType } from "@tidings/contract";
+import { errorOf } from "@tidings/testkit/http";
+import { imageFile, pngOf } from "@tidings/testkit/images";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { filters } from "../../../../dashboard/src/fields/completion/filters.ts";
 import { variableNames } from "../../../../dashboard/src/steps/variable-names.ts";
-import { errorOf } from "../../support/http.ts";
-import { imageFile, pngOf } from "../../support/images.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
 
 const { client, production } = await shareService();
 

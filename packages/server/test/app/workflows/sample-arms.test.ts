@@ -1,8 +1,8 @@
 // How many people would take which arm, counted over real subscribers by the simulation of the dry run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shareService } from "../../support/service.ts";
-import { inApp } from "../../support/verbs.ts";
+import { shareService } from "@tidings/testkit/service";
+import { inApp } from "@tidings/testkit/verbs";
 
 const { client } = await shareService();
 

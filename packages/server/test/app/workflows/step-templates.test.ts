@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TemplateStep } from "@tidings/contract";
-import { errorOf } from "../../support/http.ts";
-import { faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
+import { errorOf } from "@tidings/testkit/http";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
 import { invite, signInOwner } from "../members/browsers.ts";
 
 const service = await startTestService();

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { ErrorCode, StepIn, WorkflowTestIn } from "@tidings/contract";
-import { errorOf } from "../../support/http.ts";
-import { shareService } from "../../support/service.ts";
+import { errorOf } from "@tidings/testkit/http";
+import { shareService } from "@tidings/testkit/service";
 import {
   connectInbox,
   createWorkflow,
@@ -14,7 +14,7 @@ import {
   messagesOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
+} from "@tidings/testkit/verbs";
 
 const { client, production } = await shareService();
 const params = { workflowId: "news" };

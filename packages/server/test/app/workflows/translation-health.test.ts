@@ -1,11 +1,11 @@
 // What is wrong with translations: texts that cannot be rendered, texts whose source has changed, keys without a text.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { errorOf } from "@tidings/testkit/http";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import fc from "fast-check";
 import { outdatedKeys, sourcesAfter, textsByKey } from "../../../src/lib/text/translated-texts.ts";
-import { errorOf } from "../../support/http.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
 
 const { client } = await shareService();
 

@@ -1,9 +1,9 @@
 // Translations over HTTP: storing, reading and deleting the texts of workflows and layouts, one locale or all.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertRefused } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 
 const service = await shareService();
 const { client, production } = service;

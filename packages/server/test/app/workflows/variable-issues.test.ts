@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn, Workflow } from "@tidings/contract";
-import { shareService } from "../../support/service.ts";
-import { connectInbox, createWorkflow, email, inApp } from "../../support/verbs.ts";
+import { shareService } from "@tidings/testkit/service";
+import { connectInbox, createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 
 const { client, production } = await shareService();
 const environments = (await client("environments.list", {})).body;

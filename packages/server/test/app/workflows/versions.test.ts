@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn, Workflow } from "@tidings/contract";
-import { errorOf } from "../../support/http.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
+import { errorOf } from "@tidings/testkit/http";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
 
 const { client, production } = await shareService();
 

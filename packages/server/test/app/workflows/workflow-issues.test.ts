@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn, StepIssues } from "@tidings/contract";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp } from "../../support/verbs.ts";
 
 const service = await startTestService({ TIDINGS_MAX_WAIT_DAYS: "30" });
 const { client, production, db } = service;

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { stepDefinitions, stepTypes } from "@tidings/contract";
-import { assertRefused } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 
 const service = await shareService();
 const { client, production } = service;

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
-import { startTestService } from "../../support/service.ts";
-import { connectInbox, createWorkflow, email, inApp } from "../../support/verbs.ts";
+import { startTestService } from "@tidings/testkit/service";
+import { connectInbox, createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 
 const { client, production } = await startTestService({ TIDINGS_MAX_WAIT_DAYS: "30" });
 await connectInbox(client);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { faultsOf } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
-import { connectInbox, createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
+import { connectInbox, createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 
 const { client, production } = await shareService();
 await connectInbox(client);

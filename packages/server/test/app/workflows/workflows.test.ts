@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stepTypes, type Workflow } from "@tidings/contract";
-import { faultsOf, refused } from "../../support/refusals.ts";
-import { shareService } from "../../support/service.ts";
-import { connectInbox, createWorkflow, email, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { faultsOf, refused } from "@tidings/testkit/refusals";
+import { shareService } from "@tidings/testkit/service";
+import { connectInbox, createWorkflow, email, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const service = await shareService();
 const { client, production } = service;

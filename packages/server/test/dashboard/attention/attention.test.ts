@@ -1,11 +1,11 @@
 // The attention budget in a browser: budgets are written, refused at their fields, ordered, saved and forecast, and a
 // workflow's settings say what its messages are to their readers.
 import assert from "node:assert/strict";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { browserTest } from "../../support/chromium.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
 
 const service = await startTestService();

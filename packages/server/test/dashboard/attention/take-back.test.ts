@@ -1,9 +1,9 @@
 // "Take back" on an event, in a browser: what can and cannot be undone, a reason, a correction, and the result.
 import assert from "node:assert/strict";
 import { before } from "node:test";
-import { browserTest } from "../../support/chromium.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, settled, trigger } from "../../support/verbs.ts";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
 
 const service = await startTestService();

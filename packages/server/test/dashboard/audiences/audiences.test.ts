@@ -1,12 +1,12 @@
 // Audiences, in a browser: a rule is written, counted, corrected, saved, explained and kept as a list; a list is filled
 // by paste and by file; one that is used cannot be deleted; a filter of subscribers and a condition of a step name one.
 import assert from "node:assert/strict";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
 import { invite } from "../../app/members/browsers.ts";
-import { browserTest } from "../../support/chromium.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard, ownerOf } from "../support.ts";
 
 const service = await startTestService();

@@ -1,11 +1,11 @@
 // Broadcasts, in a browser: a draft is written, tested, checked, approved by a second person, sent, paused, resumed and
 // stopped; its results are read, and those who did not open it get a new draft.
 import assert from "node:assert/strict";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
 import { invite } from "../../app/members/browsers.ts";
-import { browserTest } from "../../support/chromium.ts";
-import { startTestService } from "../../support/service.ts";
-import { eventually } from "../../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard, ownerOf } from "../support.ts";
 
 const service = await startTestService();

@@ -1,12 +1,12 @@
 // Blocks of the email editor by mouse: moved by their handle, tables, social links, images that are refused, and blocks
 // in a layout.
 import assert from "node:assert/strict";
+import { browserTest } from "@tidings/testkit/chromium";
+import { pngOf } from "@tidings/testkit/images";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { browserTest } from "../../support/chromium.ts";
-import { pngOf } from "../../support/images.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { expectAccessible, openDashboard } from "../support.ts";
 
 const service = await startTestService();

@@ -1,10 +1,10 @@
 // Branches in a browser: the outline and the canvas draw them, and steps move between arms by mouse and by keyboard.
 import assert from "node:assert/strict";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { browserTest } from "../../support/chromium.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
 
 const service = await startTestService();

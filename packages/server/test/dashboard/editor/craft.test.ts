@@ -2,12 +2,12 @@
 // that are copied and renamed, find and replace, and translations that say what is wrong with them.
 import assert from "node:assert/strict";
 import { before } from "node:test";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
 import { invite } from "../../app/members/browsers.ts";
-import { browserTest, openBrowser, openPage } from "../../support/chromium.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { enter, expectAccessible, expectNoOverflow, narrow, openDashboard, ownerOf } from "../support.ts";
 
 const service = await startTestService();

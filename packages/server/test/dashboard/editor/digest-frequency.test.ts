@@ -1,10 +1,10 @@
 // A digest whose frequency recipients choose, in a browser: the author's switch, the person's preferences, and the
 // hosted page in a language that is written from right to left.
 import assert from "node:assert/strict";
-import { browserTest, openBrowser, openPage } from "../../support/chromium.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
 
 const service = await startTestService({ TIDINGS_PUBLIC_URL: "http://localhost:3000" });

@@ -2,11 +2,11 @@
 // blocks and HTML are exchanged.
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { browserTest } from "../../support/chromium.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
 
 const service = await startTestService();

@@ -1,8 +1,8 @@
 // The experiments of a workflow in a browser: nobody yet, then what the people of each variant did, and what it shows.
 import assert from "node:assert/strict";
-import { browserTest } from "../../support/chromium.ts";
-import { startTestService } from "../../support/service.ts";
-import { connectInbox, createWorkflow, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { connectInbox, createWorkflow, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
 
 const service = await startTestService();

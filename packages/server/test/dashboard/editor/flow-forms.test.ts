@@ -1,11 +1,11 @@
 // The forms of branches, experiments, waits and actions in a browser: what is entered is what is saved.
 import assert from "node:assert/strict";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { browserTest } from "../../support/chromium.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
 
 const host = await startReceiver(() => ({ status: 200, text: '{"plan":"free","seats":1}' }));

@@ -1,11 +1,11 @@
 // A person who knows no HTML builds the order confirmation with items, button, image, show-if and brand, in two
 // languages, and publishes it: in one sitting, in a browser. What production sends then is what was built.
 import assert from "node:assert/strict";
-import { browserTest, openBrowser, openPage } from "../../support/chromium.ts";
-import { closedPort, startMailServer } from "../../support/mail/smtp.ts";
-import { startTestService } from "../../support/service.ts";
-import { trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { closedPort, startMailServer } from "@tidings/testkit/mail/smtp";
+import { startTestService } from "@tidings/testkit/service";
+import { trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sit } from "./sitting.ts";
 
 const mailServer = await startMailServer();

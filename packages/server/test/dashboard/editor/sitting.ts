@@ -1,8 +1,9 @@
 // One sitting of a person who knows no HTML, no JSON and no Liquid: the brand, an order confirmation with items, image,
 // button and a block that only some people get, in two languages, published. Everything is clicked, typed, dragged or
 // uploaded. The test plays it, and `npm run walk -- sitting` keeps its pictures.
+
+import { eventually } from "@tidings/testkit/wait";
 import type { Locator, Page } from "playwright-core";
-import { eventually } from "../../support/wait.ts";
 
 export type Sitting = {
   page: Page;

@@ -1,11 +1,11 @@
 // The workspace of an author in a browser: a test of the draft, the preview of a mail, and completion.
 import assert from "node:assert/strict";
 import { before } from "node:test";
+import { browserTest } from "@tidings/testkit/chromium";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { browserTest } from "../../support/chromium.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { chooseAda, expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
 
 const service = await startTestService();

@@ -3,11 +3,11 @@
 // all four.
 import assert from "node:assert/strict";
 import { before } from "node:test";
+import { browserTest } from "@tidings/testkit/chromium";
+import { isLong } from "@tidings/testkit/long";
+import { startTestService } from "@tidings/testkit/service";
 import type { Page } from "playwright-core";
 import { openHost } from "../../inbox/host-page.ts";
-import { browserTest } from "../../support/chromium.ts";
-import { isLong } from "../../support/long.ts";
-import { startTestService } from "../../support/service.ts";
 import { describeViolation, expectNoOverflow, findViolations, narrow, openDashboard } from "../support.ts";
 import { forgetDrafts, looks, openLook } from "./screens.ts";
 import { type Authored, seedAuthoring } from "./seed-authoring.ts";

@@ -1,7 +1,8 @@
 // The screens of authors and the pages of their readers, each in a state that is worth a look: what is checked for
 // accessibility, and what `npm run walk -- looks` takes pictures of.
+
+import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { eventually } from "../../support/wait.ts";
 import { chooseAda } from "../support.ts";
 import type { Authored } from "./seed-authoring.ts";
 

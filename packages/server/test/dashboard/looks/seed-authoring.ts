@@ -2,8 +2,8 @@
 // categories, a brand, texts in two languages, comments, and people with choices.
 import { crc32, deflateSync } from "node:zlib";
 import type { StepIn } from "@tidings/contract";
-import type { Client } from "../../support/client.ts";
-import { createWorkflow, settled, trigger } from "../../support/verbs.ts";
+import type { Client } from "@tidings/testkit/client";
+import { createWorkflow, settled, trigger } from "@tidings/testkit/verbs";
 
 type Block = { type: string; attrs?: object; text?: string; marks?: { type: string }[]; content?: Block[] };
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { before, test } from "node:test";
-import { faultsOf } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, settled } from "../../support/verbs.ts";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, settled } from "@tidings/testkit/verbs";
 
 const service = await startTestService({ TIDINGS_PUBLIC_URL: "https://notify.example.com" });
 const { client, production } = service;

@@ -3,16 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Channel } from "@tidings/contract";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, email, inApp, settled } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import fastify from "fastify";
 import { Parser } from "htmlparser2";
 import type { Ctx } from "../../../src/context.ts";
 import { createRateLimiter } from "../../../src/http/auth/rate-limit.ts";
 import { addPreferencePage } from "../../../src/http/pages/preference-page.ts";
 import { createSecrets, parseEncryptionKeys } from "../../../src/lib/secrets.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, inApp, settled } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const receiver = await startReceiver();
 const publicUrl = "https://notify.example.com/tidings";

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OperationId } from "@tidings/contract";
+import type { RawInput } from "@tidings/testkit/client";
+import { exchange, type Reply } from "@tidings/testkit/http";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { inTransaction } from "../../../src/store/db.ts";
 import { signInOwner } from "../../app/members/browsers.ts";
-import type { RawInput } from "../../support/client.ts";
-import { exchange, type Reply } from "../../support/http.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 // The second thread works on some of them.
 const service = await startTestService({ TIDINGS_THREADS: "2" });

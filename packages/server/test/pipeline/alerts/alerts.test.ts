@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Alert } from "@tidings/contract";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { isSignedWith, startReceiver } from "@tidings/testkit/servers/receiver";
+import { mailer, person } from "@tidings/testkit/servers/webhook-providers";
+import { createWorkflow, email, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { alertsOf, minutes, removeRules, startAlertService } from "../../support/alerts.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { isSignedWith, startReceiver } from "../../support/servers/receiver.ts";
-import { mailer, person } from "../../support/servers/webhook-providers.ts";
-import { createWorkflow, email, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 let isDown = false;
 const internet = await startReceiver(({ path }) => {

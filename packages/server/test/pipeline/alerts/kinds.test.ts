@@ -4,10 +4,10 @@ import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
 import type { Alert, Input } from "@tidings/contract";
+import { metric } from "@tidings/testkit/metric";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { alertsOf, minutes, removeRules, startAlertService } from "../../support/alerts.ts";
-import { metric } from "../../support/metric.ts";
 
 // Without workers, so that tasks wait as long as the test says.
 const { service, pass } = await startAlertService({ TIDINGS_ROLE: "api" });

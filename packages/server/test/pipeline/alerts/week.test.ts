@@ -3,12 +3,12 @@
 // it is an alert. The week lies in the future, so that the service itself works on none of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isLong } from "@tidings/testkit/long";
+import { mailer } from "@tidings/testkit/servers/webhook-providers";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { firstIdAt, newId } from "../../../src/lib/ids.ts";
 import { alertsOf, minutes, startAlertService } from "../../support/alerts.ts";
-import { isLong } from "../../support/long.ts";
-import { mailer } from "../../support/servers/webhook-providers.ts";
-import { eventually } from "../../support/wait.ts";
 
 const { service, pass } = await startAlertService();
 const { production: client, db } = service;

@@ -1,10 +1,10 @@
 // Alerts about workflows: an objective that is missed too fast, and a workflow that runs away and is turned off.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { faultsOf } from "@tidings/testkit/refusals";
+import { createWorkflow, email, inApp, trigger } from "@tidings/testkit/verbs";
 import { type RawBuilder, sql } from "kysely";
 import { alertsOf, minutes, startAlertService } from "../../support/alerts.ts";
-import { faultsOf } from "../../support/refusals.ts";
-import { createWorkflow, email, inApp, trigger } from "../../support/verbs.ts";
 
 const { service, pass } = await startAlertService();
 const { client, db } = service;

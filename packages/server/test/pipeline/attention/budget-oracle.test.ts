@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget } from "@tidings/contract";
-import { newStage, type Stage } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
+import { newStage, type Stage } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { createRandom, type Random } from "../run/random.ts";
 import { type Happening, interpretBudgets } from "./budget-model.ts";
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget } from "@tidings/contract";
-import { newStage, type Stage, transcriptOf } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { newStage, type Stage, transcriptOf } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const service = await shareService();
 

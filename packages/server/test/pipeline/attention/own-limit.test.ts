@@ -1,9 +1,9 @@
 // A person's own limit, set over the interface, in the engine: it holds what the budget alone would let through.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newStage, transcriptOf } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp, trigger } from "../../support/verbs.ts";
+import { newStage, transcriptOf } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
 
 const service = await shareService();
 

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { startTestService } from "@tidings/testkit/service";
+import { connectInbox, createWorkflow, feedOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
-import { startTestService } from "../../support/service.ts";
-import { connectInbox, createWorkflow, feedOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const { client, db } = await startTestService();
 const [environment] = (await client("environments.list")).body.filter(({ apiKeys }) => apiKeys);

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BacktestChange, BacktestEffect, StepIn } from "@tidings/contract";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { mailer } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { mailer } from "../../support/servers/webhook-providers.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, trigger } from "../../support/verbs.ts";
 import { backtest, differencesOf, endHistory, named, newScene } from "./scene.ts";
 
 const provider = await startReceiver();

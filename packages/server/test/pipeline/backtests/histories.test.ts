@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AttentionBudget, rollUpWorkflowId, type StepIn } from "@tidings/contract";
-import { isLong } from "../../support/long.ts";
-import { type Answer, startReceiver } from "../../support/servers/receiver.ts";
-import { texter } from "../../support/servers/webhook-providers.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp, messagesOf, trigger } from "../../support/verbs.ts";
+import { isLong } from "@tidings/testkit/long";
+import { type Answer, startReceiver } from "@tidings/testkit/servers/receiver";
+import { texter } from "@tidings/testkit/servers/webhook-providers";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp, messagesOf, trigger } from "@tidings/testkit/verbs";
 import { createRandom, type Random } from "../run/random.ts";
 import { backtest, endHistory, named, newScene } from "./scene.ts";
 

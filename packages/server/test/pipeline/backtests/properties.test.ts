@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn, TimeUnit } from "@tidings/contract";
+import { isLong } from "@tidings/testkit/long";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
 import fc from "fast-check";
-import { isLong } from "../../support/long.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp, trigger } from "../../support/verbs.ts";
 import { backtest, endHistory, named, newScene } from "./scene.ts";
 
 const provider = await startReceiver();

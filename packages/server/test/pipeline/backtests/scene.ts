@@ -2,11 +2,11 @@
 // they are in the past. And a backtest from its beginning to its end.
 import assert from "node:assert/strict";
 import type { Backtest, BacktestChange, BacktestPerson, StepIn } from "@tidings/contract";
-import { newStage, type Stage } from "../../support/clock.ts";
-import { mailer } from "../../support/servers/webhook-providers.ts";
-import type { SharedService } from "../../support/service.ts";
-import { connectInbox } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { newStage, type Stage } from "@tidings/testkit/clock";
+import { mailer } from "@tidings/testkit/servers/webhook-providers";
+import type { SharedService } from "@tidings/testkit/service";
+import { connectInbox } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 /** Begins some days ago, at full minutes. */
 export async function newScene(

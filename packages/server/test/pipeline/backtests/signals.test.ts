@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BacktestChange, StepIn } from "@tidings/contract";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { groupPeople } from "../../../src/pipeline/backtests/history.ts";
 import type { PersonOfPeriod } from "../../../src/store/backtests/histories.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { backtest, differencesOf, endHistory, named, newScene } from "./scene.ts";
 
 const provider = await startReceiver();

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BacktestChange, StepIn } from "@tidings/contract";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { backtest, differencesOf, endHistory, named, newScene } from "./scene.ts";
 
 const provider = await startReceiver();

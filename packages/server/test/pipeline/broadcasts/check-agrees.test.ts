@@ -4,10 +4,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget, BroadcastCheck, StepIn } from "@tidings/contract";
-import { newStage, type Stage } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { newStage, type Stage } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { createRandom, type Random } from "../run/random.ts";
 
 const service = await shareService();

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isLong } from "@tidings/testkit/long";
+import { temporaryFolder } from "@tidings/testkit/process";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import pg from "pg";
 import { createDraft, inStatus, retrieveBroadcast, sendBroadcast } from "../../app/broadcasts/lists.ts";
-import { isLong } from "../../support/long.ts";
-import { temporaryFolder } from "../../support/process.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { startKillable } from "../sources/killable.ts";
 import { environmentOf } from "../sources/shop.ts";
 

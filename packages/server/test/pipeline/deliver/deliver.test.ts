@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job, Notification } from "@tidings/contract";
-import { sql } from "kysely";
-import { gate, startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { closedPort } from "../../support/mail/smtp.ts";
-import { startTestService } from "../../support/service.ts";
+import { gate, startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { closedPort } from "@tidings/testkit/mail/smtp";
+import { startTestService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -14,8 +13,9 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { announceDueTasks, eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { announceDueTasks, eventually } from "@tidings/testkit/wait";
+import { sql } from "kysely";
 
 const slow = gate();
 const dying = gate();

@@ -4,14 +4,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
-import { sql } from "kysely";
-import { newStage as newBareStage, type Stage } from "../../support/clock.ts";
-import { gate } from "../../support/mail/scripted-mail.ts";
-import { closedPort } from "../../support/mail/smtp.ts";
-import { refused } from "../../support/refusals.ts";
-import { type Answer, startReceiver } from "../../support/servers/receiver.ts";
-import { attemptsOf, mailer, person, step, texter } from "../../support/servers/webhook-providers.ts";
-import { startTestService } from "../../support/service.ts";
+import { newStage as newBareStage, type Stage } from "@tidings/testkit/clock";
+import { gate } from "@tidings/testkit/mail/scripted-mail";
+import { closedPort } from "@tidings/testkit/mail/smtp";
+import { refused } from "@tidings/testkit/refusals";
+import { type Answer, startReceiver } from "@tidings/testkit/servers/receiver";
+import { attemptsOf, mailer, person, step, texter } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -20,8 +19,9 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { announceDueTasks, eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { announceDueTasks, eventually } from "@tidings/testkit/wait";
+import { sql } from "kysely";
 
 const scripts = new Map<string, (times: number) => Answer | Promise<Answer>>();
 const server = await startReceiver(async ({ path }) => {

@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createIo } from "@tidings/providers";
+import { pushSubscription } from "@tidings/testkit/browser";
+import { chatIntegration, endpoint } from "@tidings/testkit/channels";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import { createUrlGuard } from "../../../src/lib/url-guard.ts";
-import { pushSubscription } from "../../support/browser.ts";
-import { chatIntegration, endpoint } from "../../support/channels.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
 const server = await startReceiver();
 const { client, db } = await startTestService({ TIDINGS_ALLOW_NETWORKS: "" });

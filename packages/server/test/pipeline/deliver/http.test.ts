@@ -5,12 +5,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TriggerEvent } from "@tidings/contract";
-import { sql } from "kysely";
-import { endpoint } from "../../support/channels.ts";
-import { newStage, type Stage } from "../../support/clock.ts";
-import { gate } from "../../support/mail/scripted-mail.ts";
-import { closedPort } from "../../support/mail/smtp.ts";
-import { isSignedWith, type Received, startReceiver } from "../../support/servers/receiver.ts";
+import { endpoint } from "@tidings/testkit/channels";
+import { newStage, type Stage } from "@tidings/testkit/clock";
+import { gate } from "@tidings/testkit/mail/scripted-mail";
+import { closedPort } from "@tidings/testkit/mail/smtp";
+import { isSignedWith, type Received, startReceiver } from "@tidings/testkit/servers/receiver";
 import {
   integration,
   mailer,
@@ -19,9 +18,10 @@ import {
   secretKey,
   step,
   texter,
-} from "../../support/servers/webhook-providers.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, messagesOf, notificationsOf, trigger } from "../../support/verbs.ts";
+} from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, email, messagesOf, notificationsOf, trigger } from "@tidings/testkit/verbs";
+import { sql } from "kysely";
 
 type Answer = { status: number; text?: string; headers?: Record<string, string> } | "hang";
 type Script = (received: Received, times: number) => Answer;

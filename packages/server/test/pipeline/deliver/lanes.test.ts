@@ -2,13 +2,13 @@
 // integration that may be called a few times a second.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { gate } from "@tidings/testkit/mail/scripted-mail";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { mailer } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { gate } from "../../support/mail/scripted-mail.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { mailer } from "../../support/servers/webhook-providers.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const opened = gate();
 /** The subscribers whose mails came, in their order, by path. */

@@ -2,11 +2,11 @@
 // message: ASCII headers, lines of bounded length, a text part before the HTML.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { startMailServer } from "@tidings/testkit/mail/smtp";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, messagesOf, settled } from "@tidings/testkit/verbs";
 import type { Email } from "postal-mime";
 import { decodeWords } from "postal-mime";
-import { startMailServer } from "../../support/mail/smtp.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, messagesOf, settled } from "../../support/verbs.ts";
 
 const server = await startMailServer();
 const { client } = await startTestService({ TIDINGS_PUBLIC_URL: "https://notify.example.com" });

@@ -2,13 +2,13 @@
 // holds more and prints how long it took.
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
+import { absentMailServer, closedPort } from "@tidings/testkit/mail/smtp";
+import { refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { countHour } from "../../../src/store/installation/statistics.ts";
-import { absentMailServer, closedPort } from "../../support/mail/smtp.ts";
-import { refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const held = Number(process.env.HELD ?? 300);
 const service = await startTestService({ TIDINGS_DELIVERY_FIRST_WAIT: "20", TIDINGS_DELIVERY_WAIT_FACTOR: "1" });

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { endpoint, subscriber } from "../../support/channels.ts";
-import { isSignedWith, type Received, startReceiver } from "../../support/servers/receiver.ts";
-import { integration, mailer, secretKey, step } from "../../support/servers/webhook-providers.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, email, messagesOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { endpoint, subscriber } from "@tidings/testkit/channels";
+import { isSignedWith, type Received, startReceiver } from "@tidings/testkit/servers/receiver";
+import { integration, mailer, secretKey, step } from "@tidings/testkit/servers/webhook-providers";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, email, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const receiver = await startReceiver(() => ({ status: 200, text: "{}" }));
 const { client } = await shareService({ TIDINGS_VOCABULARY: "novu" });

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Integration, Job, Notification, WorkflowIn } from "@tidings/contract";
+import { newStage } from "@tidings/testkit/clock";
+import { gate, startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, email, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { newStage } from "../../support/clock.ts";
-import { gate, startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 let isAway = false;
 const hanging = gate();

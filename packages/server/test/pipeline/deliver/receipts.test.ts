@@ -3,14 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InboundReceipt, Integration } from "@tidings/contract";
-import { sql } from "kysely";
-import { newId } from "../../../src/lib/ids.ts";
-import { openQueue } from "../../../src/store/queue/queue.ts";
-import { request } from "../../support/http.ts";
-import { refused } from "../../support/refusals.ts";
-import { type Answer, type Received, startReceiver } from "../../support/servers/receiver.ts";
-import { mailer, person, step, texter } from "../../support/servers/webhook-providers.ts";
-import { startTestService } from "../../support/service.ts";
+import { request } from "@tidings/testkit/http";
+import { refused } from "@tidings/testkit/refusals";
+import { type Answer, type Received, startReceiver } from "@tidings/testkit/servers/receiver";
+import { mailer, person, step, texter } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -19,8 +16,11 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
+import { sql } from "kysely";
+import { newId } from "../../../src/lib/ids.ts";
+import { openQueue } from "../../../src/store/queue/queue.ts";
 
 /** What the provider does with a call, by the path of its integration. */
 const scripts = new Map<string, (received: Received) => Promise<Answer | null>>();

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Job, JobStatus } from "@tidings/contract";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import type { Ctx } from "../../../src/context.ts";
 import { openText } from "../../../src/lib/sealed.ts";
@@ -13,8 +15,6 @@ import { type Db, inTransaction } from "../../../src/store/db.ts";
 import { emptyJobUpdate, updateJobs } from "../../../src/store/events/jobs.batch.ts";
 import type { JobKey } from "../../../src/store/keys.ts";
 import { recordOutcomes } from "../../../src/store/messages/messages.batch.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, settled, trigger } from "../../support/verbs.ts";
 
 const TIDINGS_ENCRYPTION_KEY = "ab".repeat(32);
 const secrets = createSecrets(parseEncryptionKeys(TIDINGS_ENCRYPTION_KEY));

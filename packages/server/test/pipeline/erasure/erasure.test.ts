@@ -4,14 +4,11 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import type { Erasure } from "@tidings/contract";
-import { sql } from "kysely";
-import { signInOwner } from "../../app/members/browsers.ts";
-import { createClient } from "../../support/client.ts";
-import { dumpRows, findTexts } from "../../support/dump.ts";
-import { request } from "../../support/http.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
+import { createClient } from "@tidings/testkit/client";
+import { request } from "@tidings/testkit/http";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -21,8 +18,11 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
+import { sql } from "kysely";
+import { signInOwner } from "../../app/members/browsers.ts";
+import { dumpRows, findTexts } from "../../support/dump.ts";
 import { foreignTables, writeForeignTexts } from "./foreign-texts.ts";
 
 const encryptionKey = randomBytes(32).toString("base64");

@@ -1,10 +1,10 @@
 // Every table of the database is in the list of what an erasure does, with columns that exist.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
 import { erasureTableNames, ruleOf } from "../../../src/pipeline/erasure/tables.ts";
 import { tablesOf } from "../../support/dump.ts";
-import { startTestService } from "../../support/service.ts";
 
 const { db } = await startTestService();
 

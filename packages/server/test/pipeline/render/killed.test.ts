@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { temporaryFolder } from "@tidings/testkit/process";
+import { startTestService, startWorker } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { temporaryFolder } from "../../support/process.ts";
-import { startTestService, startWorker } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const encryptionKey = randomBytes(32).toString("base64");
 const service = await startTestService({ TIDINGS_ENCRYPTION_KEY: encryptionKey, TIDINGS_ROLE: "api" });

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
-import { newStage } from "../../support/clock.ts";
-import { errorOf } from "../../support/http.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { errorOf } from "@tidings/testkit/http";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
 
 const host = await startReceiver(({ path }) =>
   path === "/missing"

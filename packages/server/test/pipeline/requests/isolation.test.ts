@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
-import { temporaryFolder } from "../../support/process.ts";
-import { type Answer, startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { temporaryFolder } from "@tidings/testkit/process";
+import { type Answer, startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 /** A host whose responses wait until it is released. */
 async function startHeldHost() {

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Notification, StepIn } from "@tidings/contract";
+import { type Answer, type Received, startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { type Answer, type Received, startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 type Script = (received: Received) => Answer | null | Promise<Answer | null>;
 const json = (body: unknown, status = 200): Answer => ({ status, text: JSON.stringify(body) });

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
 
 const secret = 'p@ss "w0rd" & more';
 

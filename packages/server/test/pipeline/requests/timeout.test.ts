@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { atEnd } from "../../support/at-end.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, settled, trigger } from "../../support/verbs.ts";
+import { atEnd } from "@tidings/testkit/at-end";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, settled, trigger } from "@tidings/testkit/verbs";
 
 const server = createServer((_request, response) => {
   response.writeHead(200).write("{");

@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { imageFile, pngOf } from "@tidings/testkit/images";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, settled } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { eventIdIn } from "../../../src/lib/ids.ts";
@@ -9,10 +12,7 @@ import { purgeUnusedAssets } from "../../../src/pipeline/retention/unused-assets
 import { ensurePartitions } from "../../../src/store/installation/partitions.ts";
 import { purgeViewers } from "../../../src/store/installation/purges.ts";
 import { invite, signInOwner } from "../../app/members/browsers.ts";
-import { imageFile, pngOf } from "../../support/images.ts";
 import { idAt, runRetentionAt } from "../../support/past-runs.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, settled } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, production, db, url } = service;

@@ -1,6 +1,9 @@
 // What broadcasts keep while they are not finished: their own events, and nothing else.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { ensurePartitions, monthAt } from "../../../src/store/installation/partitions.ts";
 import { listRetentionRuns } from "../../../src/store/installation/retention-runs.ts";
@@ -13,9 +16,6 @@ import {
   sendBroadcast,
 } from "../../app/broadcasts/lists.ts";
 import { runRetentionAt } from "../../support/past-runs.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const { client, production, db } = await startTestService();
 const dayMs = 86_400_000;

@@ -3,17 +3,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { newStage } from "@tidings/testkit/clock";
+import { refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, messagesOf, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { openDb } from "../../../src/store/db.ts";
 import { ensurePartitions } from "../../../src/store/installation/partitions.ts";
 import { listRetentionRuns } from "../../../src/store/installation/retention-runs.ts";
 import { openInbox } from "../../app/inbox/browser.ts";
-import { newStage } from "../../support/clock.ts";
 import { addPastRun, runRetentionAt } from "../../support/past-runs.ts";
-import { refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp, messagesOf, notificationsOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const service = await startTestService();
 const { client, db } = service;

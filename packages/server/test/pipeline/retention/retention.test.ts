@@ -1,11 +1,11 @@
 // What the retention deletes, on a moved clock: months and rows, across the ends of months, quarters and years.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import { listRetentionRuns } from "../../../src/store/installation/retention-runs.ts";
 import { addPastRun, messageRowsOfRun, type PastPlace, runRetentionAt } from "../../support/past-runs.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp } from "../../support/verbs.ts";
 
 // Without workers: the service would drop these months itself.
 const service = await startTestService({ TIDINGS_ROLE: "api" });

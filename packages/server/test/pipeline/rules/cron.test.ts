@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isLong } from "@tidings/testkit/long";
+import { offsetChanges, wallClock, zoneNames } from "@tidings/testkit/wall-clock";
 import { CronExpressionParser } from "cron-parser";
 import { Cron } from "croner";
 import fc from "fast-check";
 import { nextCron } from "../../../src/pipeline/rules/cron.ts";
 import { zoneOf } from "../../../src/pipeline/rules/zones.ts";
-import { isLong } from "../../support/long.ts";
-import { offsetChanges, wallClock, zoneNames } from "../../support/wall-clock.ts";
 
 const runs = Number(process.env.FUZZ_RUNS ?? 60);
 const minute = 60_000;

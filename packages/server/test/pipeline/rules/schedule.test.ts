@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Schedule, weekDays } from "@tidings/contract";
+import { offsetChanges, wallClock, zoneNames } from "@tidings/testkit/wall-clock";
 import fc from "fast-check";
 import { nextOpening } from "../../../src/pipeline/rules/schedule.ts";
 import { zoneOf } from "../../../src/pipeline/rules/zones.ts";
-import { offsetChanges, wallClock, zoneNames } from "../../support/wall-clock.ts";
 
 const runs = Number(process.env.FUZZ_RUNS ?? 100);
 const minute = 60_000;

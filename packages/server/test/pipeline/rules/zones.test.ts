@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { offsetChanges, wallClock, zoneNames } from "@tidings/testkit/wall-clock";
 import { firstInstant, latestWall, offsetAt, zoneOf } from "../../../src/pipeline/rules/zones.ts";
-import { offsetChanges, wallClock, zoneNames } from "../../support/wall-clock.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

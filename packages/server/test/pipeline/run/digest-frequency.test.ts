@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DigestFrequency, StepIn } from "@tidings/contract";
-import { newStage, type Stage, storyOf, transcriptOf } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, inApp, notificationsOf, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { newStage, type Stage, storyOf, transcriptOf } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, notificationsOf, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const service = await shareService();
 

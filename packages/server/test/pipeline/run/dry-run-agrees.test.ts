@@ -12,11 +12,11 @@ import {
   type Schedule,
   type StepIn,
 } from "@tidings/contract";
+import type { Client } from "@tidings/testkit/client";
+import { newStage, type Stage } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow } from "@tidings/testkit/verbs";
 import fc from "fast-check";
-import type { Client } from "../../support/client.ts";
-import { newStage, type Stage } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow } from "../../support/verbs.ts";
 
 const service = await shareService();
 

@@ -2,14 +2,14 @@
 // refusal is a trigger of the test database, because no request can carry what PostgreSQL refuses.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newStage } from "@tidings/testkit/clock";
+import { request } from "@tidings/testkit/http";
+import { refused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, notificationsOf, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
-import { newStage } from "../../support/clock.ts";
-import { request } from "../../support/http.ts";
-import { refused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, notificationsOf, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const service = await startTestService();
 const { client, db } = service;

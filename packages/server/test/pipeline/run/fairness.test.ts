@@ -3,15 +3,15 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { createClient } from "@tidings/testkit/client";
+import { gate } from "@tidings/testkit/mail/scripted-mail";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { mailer } from "@tidings/testkit/servers/webhook-providers";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { inTransaction } from "../../../src/store/db.ts";
-import { createClient } from "../../support/client.ts";
-import { gate } from "../../support/mail/scripted-mail.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { mailer } from "../../support/servers/webhook-providers.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const closed = gate();
 /** When the mail to each address came. */

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { newStage } from "../../support/clock.ts";
-import { skipUnlessLong } from "../../support/long.ts";
-import { temporaryFolder } from "../../support/process.ts";
-import { startTestService } from "../../support/service.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { skipUnlessLong } from "@tidings/testkit/long";
+import { temporaryFolder } from "@tidings/testkit/process";
+import { startTestService } from "@tidings/testkit/service";
 import { playFlow, startTime } from "./flow-play.ts";
 import { createRandom } from "./random.ts";
 

@@ -2,8 +2,8 @@
 // (flow-model.ts). Random signals, marks and times: every run sends exactly what the interpreter sends, at the same
 // time, and ends once. `ORACLE_RUNS=100` tries more, `ORACLE_SEED=7` repeats one.
 import { test } from "node:test";
-import { newStage } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
 import { playFlow, startTime } from "./flow-play.ts";
 
 const service = await shareService();

@@ -1,9 +1,9 @@
 // Plays a random scenario in an environment on a test clock, and compares what was sent with what the interpreter of
 // flow-model.ts sends.
 import assert from "node:assert/strict";
-import type { Stage } from "../../support/clock.ts";
-import { createWorkflow, feedOf } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import type { Stage } from "@tidings/testkit/clock";
+import { createWorkflow, feedOf } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { type Happenings, interpret, people, randomNodes, type Start, signalNames, toSteps } from "./flow-model.ts";
 import { createRandom, type Random } from "./random.ts";
 

@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn, TriggerEvent } from "@tidings/contract";
-import { newStage } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow } from "../../support/verbs.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow } from "@tidings/testkit/verbs";
 import { createModel, type ModelEvent, type ModelStep } from "./oracle.ts";
 import { createRandom, type Random } from "./random.ts";
 

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ApiError } from "@tidings/testkit/client";
+import { isLong } from "@tidings/testkit/long";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { ApiError } from "../../support/client.ts";
-import { isLong } from "../../support/long.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const { client, db, logs } = await startTestService({ TIDINGS_THREADS: "2" });
 

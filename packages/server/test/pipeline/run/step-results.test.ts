@@ -3,13 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ExplainedStep, StepIn } from "@tidings/contract";
-import fc from "fast-check";
-import { channelResult } from "../../../src/pipeline/rules/step-results.ts";
-import { newStage, type Stage } from "../../support/clock.ts";
-import { request } from "../../support/http.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { mailer, person } from "../../support/servers/webhook-providers.ts";
-import { shareService } from "../../support/service.ts";
+import { newStage, type Stage } from "@tidings/testkit/clock";
+import { request } from "@tidings/testkit/http";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { mailer, person } from "@tidings/testkit/servers/webhook-providers";
+import { shareService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   email,
@@ -19,8 +17,10 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
+import fc from "fast-check";
+import { channelResult } from "../../../src/pipeline/rules/step-results.ts";
 
 // Started before the service: what is started first ends first.
 const provider = await startReceiver();

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { atEnd } from "@tidings/testkit/at-end";
+import { startTestService, startWorker } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, email, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import { sealText } from "../../../src/lib/sealed.ts";
 import { createSecrets } from "../../../src/lib/secrets.ts";
 import { openVariables } from "../../../src/pipeline/run/variables.ts";
-import { atEnd } from "../../support/at-end.ts";
-import { startTestService, startWorker } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
 
 const encryptionKey = Buffer.alloc(32, 7).toString("base64");
 // The worker ends before the service, which drops the database.

@@ -2,9 +2,9 @@
 // the service, as failed tasks with their reasons. Neither holds up what follows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp, notificationsOf } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp, notificationsOf } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { openCustomer, openShop, refusalsOf, subjectsOf, withClient } from "./shop.ts";
 
 const service = await startTestService();

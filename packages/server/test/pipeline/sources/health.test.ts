@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { outboxSql } from "@tidings/contract";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { metric } from "@tidings/testkit/metric";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { alertsOf, minutes, removeRules, startAlertService } from "../../support/alerts.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { metric } from "../../support/metric.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { subjectsOf, withClient } from "./shop.ts";
 
 const { service, pass } = await startAlertService();

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "@tidings/testkit/wait";
 import pg from "pg";
 import { chooseUser, findFreePort, findPrograms, launcherFor, run } from "../../../src/store/embedded/process.ts";
-import { eventually } from "../../support/wait.ts";
 
 export type KillableServer = {
   /** A role that owns its database, and nothing else. */

@@ -1,9 +1,9 @@
 // Events triggered by SQL in the service's own database, by a role that is granted one environment.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { openShop, subjectsOf, withClient } from "./shop.ts";
 
 const service = await startTestService();

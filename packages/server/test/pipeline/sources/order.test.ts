@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { startTestService, startWorker } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { atEnd } from "../../support/at-end.ts";
-import { startTestService, startWorker } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { createRandom, type Random } from "../run/random.ts";
 import { openCustomer, openShop, withClient } from "./shop.ts";
 

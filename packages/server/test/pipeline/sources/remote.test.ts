@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { outboxSql } from "@tidings/contract";
-import { createTestDatabase } from "../../support/database.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { subjectsOf, withClient } from "./shop.ts";
 
 const service = await startTestService();

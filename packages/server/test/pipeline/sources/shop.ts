@@ -1,13 +1,13 @@
 // Customers: a role in the service's own database that was granted one environment, and a database with an outbox.
 import { randomBytes } from "node:crypto";
 import { outboxSql, type Source } from "@tidings/contract";
+import { atEnd } from "@tidings/testkit/at-end";
+import type { Client } from "@tidings/testkit/client";
+import { createTestDatabase, type TestDatabase } from "@tidings/testkit/database";
+import type { TestService } from "@tidings/testkit/service";
 import pg from "pg";
 import { newId } from "../../../src/lib/ids.ts";
 import { grantRole } from "../../../src/store/sources/grants.ts";
-import { atEnd } from "../../support/at-end.ts";
-import type { Client } from "../../support/client.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import type { TestService } from "../../support/service.ts";
 
 /** The id of the environment that a client's key belongs to. */
 export async function environmentOf(client: Client): Promise<string> {

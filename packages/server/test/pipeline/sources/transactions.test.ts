@@ -2,11 +2,11 @@
 // accepted once, what does not leaves nothing.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { hasPgBouncer, startPgBouncer } from "@tidings/testkit/servers/pgbouncer";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import type pg from "pg";
-import { hasPgBouncer, startPgBouncer } from "../../support/servers/pgbouncer.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 import { openCustomer, openShop, subjectsOf, withClient } from "./shop.ts";
 
 const service = await startTestService();

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn, TriggerEvent } from "@tidings/contract";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp, messagesOf, settled } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { purgeDeletedEnvironments } from "../../../src/store/installation/purges.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp, messagesOf, settled } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const mail = await startScriptedMail((address, times) => (address.startsWith("busy") && times === 0 ? 451 : null));
 const receiver = await startReceiver();

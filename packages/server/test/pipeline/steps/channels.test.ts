@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { CapturedMessage, Notification, StepIn, TriggerEvent } from "@tidings/contract";
-import { chatIntegration, endpoint } from "../../support/channels.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
+import { chatIntegration, endpoint } from "@tidings/testkit/channels";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 
 const { client, production } = await shareService();
 

@@ -2,8 +2,8 @@
 // the overrides of an event.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, settled } from "../../support/verbs.ts";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, email, settled } from "@tidings/testkit/verbs";
 
 const { client } = await shareService();
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient } from "../../support/client.ts";
-import { gate, startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { shareService } from "../../support/service.ts";
+import { createClient } from "@tidings/testkit/client";
+import { gate, startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { shareService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -13,8 +13,8 @@ import {
   notificationsOf,
   settled,
   trigger,
-} from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+} from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const held = gate();
 const mail = await startScriptedMail(async (address) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newStage } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
 
 const service = await shareService();
 const { client } = service;

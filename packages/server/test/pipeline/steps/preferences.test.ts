@@ -1,10 +1,10 @@
 // Preferences are honoured when a step is about to run, whoever set them and however the event came in.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newStage } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, feedOf, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, email, feedOf, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 
 const service = await shareService();
 const { client } = service;

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const service = await startTestService();
 const { client, db } = service;

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { startTestService, startWorker } from "@tidings/testkit/service";
+import { createWorkflow, email, feedOf, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 import { inTransaction } from "../../../src/store/db.ts";
-import { startTestService, startWorker } from "../../support/service.ts";
-import { createWorkflow, email, feedOf, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
 const TIDINGS_ENCRYPTION_KEY = randomBytes(32).toString("base64");
 const service = await startTestService({ TIDINGS_ROLE: "api", TIDINGS_ENCRYPTION_KEY });

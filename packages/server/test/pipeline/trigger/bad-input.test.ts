@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addedProviderIds, type Channel, inAppProviderId, providerIds, type StepIn } from "@tidings/contract";
+import { newStage } from "@tidings/testkit/clock";
+import { assertRefused } from "@tidings/testkit/refusals";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { newStage } from "../../support/clock.ts";
-import { assertRefused } from "../../support/refusals.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, db } = service;

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { startTestService, startWorker as startWorkerBeside } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, settled } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { startTestService, startWorker as startWorkerBeside } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp, settled } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 // The service under test only handles requests; workers come and go next to it.
 const TIDINGS_ENCRYPTION_KEY = randomBytes(32).toString("base64");

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerEvent } from "@tidings/contract";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, messagesOf, settled } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp, messagesOf, settled } from "../../support/verbs.ts";
 
 const { client, db } = await startTestService();
 

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, feedOf, inApp, messagesOf, notificationsOf, settled } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, feedOf, inApp, messagesOf, notificationsOf, settled } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const { client, db } = await startTestService();
 

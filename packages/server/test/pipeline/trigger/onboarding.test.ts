@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn, TimeUnit } from "@tidings/contract";
-import { newStage, type Stage, storyOf, transcriptOf } from "../../support/clock.ts";
-import { startScriptedMail } from "../../support/mail/scripted-mail.ts";
-import { shareService } from "../../support/service.ts";
+import { newStage, type Stage, storyOf, transcriptOf } from "@tidings/testkit/clock";
+import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { shareService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -14,7 +14,7 @@ import {
   messagesOf,
   notificationsOf,
   trigger,
-} from "../../support/verbs.ts";
+} from "@tidings/testkit/verbs";
 
 const mail = await startScriptedMail((_address, times) => (times < 2 ? 451 : null));
 const service = await shareService();

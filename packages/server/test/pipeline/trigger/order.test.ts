@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn, TriggerEvent } from "@tidings/contract";
-import { newStage } from "../../support/clock.ts";
-import { shareService } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp, messagesOf, settled } from "../../support/verbs.ts";
+import { newStage } from "@tidings/testkit/clock";
+import { shareService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, messagesOf, settled } from "@tidings/testkit/verbs";
 
 const service = await shareService();
 const { client } = service;

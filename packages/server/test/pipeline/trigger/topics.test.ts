@@ -1,10 +1,10 @@
 // Events for topics: who is reached, once, and through which subscriptions.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, feedOf, inApp, notificationsOf } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, feedOf, inApp, notificationsOf } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const { client, production, db, logs } = await startTestService();
 

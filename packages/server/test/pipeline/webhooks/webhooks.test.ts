@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WebhookDelivery, WebhookEventType } from "@tidings/contract";
+import { type Answer, isSignedWith, startReceiver } from "@tidings/testkit/servers/receiver";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { retryAfter, webhookRetryWaits } from "../../../src/pipeline/webhooks/retry.ts";
 import { purgeWebhookEvents } from "../../../src/store/installation/purges.ts";
-import { type Answer, isSignedWith, startReceiver } from "../../support/servers/receiver.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const answers = new Map<string, Answer>([
   ["/gone", { status: 410, text: "closed" }],

@@ -2,6 +2,8 @@
 // AUDIENCE_RULES=10000 tries more of them.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { checkRule } from "../../../src/lib/audiences/rule-check.ts";
@@ -9,8 +11,6 @@ import { newId } from "../../../src/lib/ids.ts";
 import { conditionOfRule } from "../../../src/pipeline/audiences/condition.ts";
 import { type AudienceFacts, holds, loadAudienceFacts } from "../../../src/pipeline/audiences/facts.ts";
 import { resolveAudiences } from "../../../src/pipeline/audiences/resolve.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
 import { constants, fieldPaths, oddRules, type Person, person, rules } from "./random-rules.ts";
 
 const rulesToTry = Number(process.env.AUDIENCE_RULES ?? 150);

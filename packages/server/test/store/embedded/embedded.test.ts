@@ -25,11 +25,11 @@ import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { atEnd } from "@tidings/testkit/at-end";
+import { adminUrlOf } from "@tidings/testkit/database";
+import { skipUnlessLong } from "@tidings/testkit/long";
 import pg from "pg";
 import { DataFolderInUseError, startEmbedded } from "../../../src/store/embedded/embedded.ts";
-import { atEnd } from "../../support/at-end.ts";
-import { adminUrlOf } from "../../support/database.ts";
-import { skipUnlessLong } from "../../support/long.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "tidings-embedded-")));
 const sources = fileURLToPath(new URL("../../../src/store/embedded/", import.meta.url));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { atEnd } from "../../support/at-end.ts";
+import { atEnd } from "@tidings/testkit/at-end";
 
 const runFile = promisify(execFile);
 const embedded = pathToFileURL(join(import.meta.dirname, "../../../src/store/embedded/embedded.ts")).href;

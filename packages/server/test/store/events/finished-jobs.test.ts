@@ -2,14 +2,14 @@
 // jobs or adds details to them shows them like jobs with rows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, detailsOf, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { jobIdOf, newId } from "../../../src/lib/ids.ts";
 import { packJobs, unpackJobs } from "../../../src/store/events/finished-jobs.ts";
 import type { JobRow } from "../../../src/store/events/jobs.ts";
 import { openInbox } from "../../app/inbox/browser.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, detailsOf, email, inApp, messagesOf, settled, trigger } from "../../support/verbs.ts";
 
 const service = await startTestService();
 const { client, db } = service;

@@ -1,13 +1,13 @@
 // Throttle windows and look-back digests: groups are counted under a lock, and purged when they are over.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { inTransaction } from "../../../src/store/db.ts";
 import { openOrJoinWindows, recordPasses } from "../../../src/store/events/digests.batch.ts";
 import { takeGrants } from "../../../src/store/events/throttles.batch.ts";
 import { purgePasses, purgeThrottles } from "../../../src/store/installation/purges.ts";
-import { startTestService } from "../../support/service.ts";
 
 const { db } = await startTestService();
 

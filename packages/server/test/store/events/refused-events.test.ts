@@ -2,12 +2,12 @@
 // repeats a request at another process before the first one has ended.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startTestService } from "@tidings/testkit/service";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { insertRefusedEvents, type RefusedEntry } from "../../../src/store/events/refused-events.ts";
-import { startTestService } from "../../support/service.ts";
-import { createWorkflow, inApp } from "../../support/verbs.ts";
-import { eventually } from "../../support/wait.ts";
 
 const { client, db } = await startTestService();
 

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { createRateLimiter } from "../../../src/http/auth/rate-limit.ts";
 import { createBudgets } from "../../../src/lib/load/budgets.ts";
@@ -7,9 +10,6 @@ import { inTransaction, openDb } from "../../../src/store/db.ts";
 import { deleteBudgets, reserveCalls, spendBudgets } from "../../../src/store/installation/budgets.ts";
 import { migrate } from "../../../src/store/installation/migrate.ts";
 import { purgeBudgets } from "../../../src/store/installation/purges.ts";
-import { atEnd } from "../../support/at-end.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { eventually } from "../../support/wait.ts";
 
 const database = await createTestDatabase();
 const db = openDb({ url: database.url, poolSize: 4, onError: () => {} });

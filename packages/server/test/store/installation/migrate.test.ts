@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { createTestDatabase } from "@tidings/testkit/database";
 import { sql } from "kysely";
 import { firstIdAt, newId } from "../../../src/lib/ids.ts";
 import { type Db, openDb } from "../../../src/store/db.ts";
 import { MigrationChangedError, migrate } from "../../../src/store/installation/migrate.ts";
 import { readMigrations } from "../../../src/store/installation/migration-files.ts";
 import { ensurePartitions, monthsAround } from "../../../src/store/installation/partitions.ts";
-import { createTestDatabase } from "../../support/database.ts";
 
 /** An empty database with one pool per process. */
 async function open(context: TestContext, pools = 1): Promise<[Db, ...Db[]]> {

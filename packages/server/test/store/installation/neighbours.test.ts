@@ -2,14 +2,14 @@
 // the last real one are made up here: the rules are those of the service.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { type Db, inTransaction, openDb } from "../../../src/store/db.ts";
 import { type MigrateOptions, migrate, waitForSchema } from "../../../src/store/installation/migrate.ts";
 import { readMigrations, toMigration } from "../../../src/store/installation/migration-files.ts";
 import { compatibleFrom, findSkipped, releases } from "../../../src/store/installation/releases.ts";
 import { readSchemaState } from "../../../src/store/installation/schema-state.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { eventually } from "../../support/wait.ts";
 
 /** A database that this program has migrated. */
 async function open(context: TestContext, { isEmpty = false } = {}): Promise<Db> {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { startTestService } from "@tidings/testkit/service";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { firstIdAt, newId } from "../../../src/lib/ids.ts";
 import { type Db, openDb } from "../../../src/store/db.ts";
 import { migrate } from "../../../src/store/installation/migrate.ts";
 import { ensurePartitions, monthsAround, partitionedTables } from "../../../src/store/installation/partitions.ts";
 import { openQueue } from "../../../src/store/queue/queue.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { startTestService } from "../../support/service.ts";
-import { eventually } from "../../support/wait.ts";
 
 async function open(context: TestContext, pools = 1): Promise<[Db, ...Db[]]> {
   const database = await createTestDatabase({ isEmpty: true });

@@ -1,10 +1,10 @@
 // Endpoints and connections for delivery: those with the recipient's contexts first, those without context second.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { chatIntegration, connection, endpoint, subscriber } from "@tidings/testkit/channels";
+import { startTestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
 import { findTargetConnections, findTargetEndpoints } from "../../../src/store/integrations/channel-targets.ts";
-import { chatIntegration, connection, endpoint, subscriber } from "../../support/channels.ts";
-import { startTestService } from "../../support/service.ts";
 
 const { client, production, db } = await startTestService();
 const one = await chatIntegration(client, "one");

@@ -1,14 +1,14 @@
 // Announcements of tasks: after the commit, gathered, and again when they could not be sent.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { inTransaction, openDb } from "../../../src/store/db.ts";
 import { createAnnouncer, type Start } from "../../../src/store/queue/announce.ts";
 import type { Notification } from "../../../src/store/queue/listen.ts";
 import { openQueue } from "../../../src/store/queue/queue.ts";
-import { atEnd } from "../../support/at-end.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { eventually } from "../../support/wait.ts";
 
 const database = await createTestDatabase();
 const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
+import { announceDueTasks, eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import pg from "pg";
 import { openDb } from "../../../src/store/db.ts";
 import { dueQuery } from "../../../src/store/queue/due.ts";
 import { openQueue } from "../../../src/store/queue/queue.ts";
-import { atEnd } from "../../support/at-end.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { announceDueTasks, eventually } from "../../support/wait.ts";
 
 // Two processes on one database: one has workers, the other only enqueues.
 const database = await createTestDatabase();

@@ -1,9 +1,9 @@
 // Which tasks the loops take, against a queue that always has as many of each lane as it is asked for.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { eventually } from "@tidings/testkit/wait";
 import { laneOf } from "../../../src/lib/load/fair-queue.ts";
 import { startLoops, type Work } from "../../../src/store/queue/workers.ts";
-import { eventually } from "../../support/wait.ts";
 
 type Lane = "low" | "others";
 

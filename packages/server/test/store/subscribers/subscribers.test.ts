@@ -2,12 +2,12 @@
 // planner knows nothing about it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { inTransaction, openDb } from "../../../src/store/db.ts";
 import { findSubscribersByKeys } from "../../../src/store/subscribers/subscribers.ts";
-import { atEnd } from "../../support/at-end.ts";
-import { createTestDatabase } from "../../support/database.ts";
 
 const database = await createTestDatabase();
 const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });

@@ -1,13 +1,13 @@
 // The audience of topics: each member once, page by page, with all matching subscriptions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
+import { createTestDatabase } from "@tidings/testkit/database";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { openDb } from "../../../src/store/db.ts";
 import { type AudienceMember, findTopicAudience } from "../../../src/store/topics/topic-audience.ts";
-import { atEnd } from "../../support/at-end.ts";
-import { createTestDatabase } from "../../support/database.ts";
 
 const database = await createTestDatabase();
 const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });

@@ -5,11 +5,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { browserTest, openPage } from "@tidings/testkit/chromium";
+import { pngOf } from "@tidings/testkit/images";
 import type { Page } from "playwright-core";
 import { render } from "../../../../src/pipeline/render/liquid.ts";
 import { renderMail } from "../../../../src/pipeline/render/mail-body.ts";
-import { browserTest, openPage } from "../../../support/chromium.ts";
-import { pngOf } from "../../../support/images.ts";
 
 const folders = ["classic", "built", "modern"];
 const templates = folders.flatMap((folder) =>

@@ -1,7 +1,8 @@
 // Tests wait for conditions, never for a length of time.
+
+import type { Db } from "@tidings/server/source/store/db";
+import { dueChannel } from "@tidings/server/source/store/queue/announce";
 import { sql } from "kysely";
-import type { Db } from "../../src/store/db.ts";
-import { dueChannel } from "../../src/store/queue/announce.ts";
 
 const maxPauseMs = 100;
 

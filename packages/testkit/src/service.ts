@@ -2,14 +2,14 @@
 // lane share (`shareService`), or the file's own (`startTestService`). When the file ends, all connections and sockets
 // that it opened have to be closed.
 import { randomBytes } from "node:crypto";
+import { createOrganization } from "@tidings/server/source/app/environments/installation";
+import { type Config, readConfig } from "@tidings/server/source/config";
+import { newId } from "@tidings/server/source/lib/ids";
+import { createSecrets, newApiKey, type Secrets, sha256 } from "@tidings/server/source/lib/secrets";
+import { startService } from "@tidings/server/source/service";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { sql } from "kysely";
 import { pino } from "pino";
-import { createOrganization } from "../../src/app/environments/installation.ts";
-import { type Config, readConfig } from "../../src/config.ts";
-import { newId } from "../../src/lib/ids.ts";
-import { createSecrets, newApiKey, type Secrets, sha256 } from "../../src/lib/secrets.ts";
-import { startService } from "../../src/service.ts";
-import { type Db, openDb } from "../../src/store/db.ts";
 import { atEnd, atEndOfLane } from "./at-end.ts";
 import { type Client, createClient } from "./client.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";

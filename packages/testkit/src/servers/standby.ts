@@ -5,8 +5,14 @@ import { once } from "node:events";
 import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import {
+  chooseUser,
+  findFreePort,
+  findPrograms,
+  launcherFor,
+  run,
+} from "@tidings/server/source/store/embedded/process";
 import pg from "pg";
-import { chooseUser, findFreePort, findPrograms, launcherFor, run } from "../../../src/store/embedded/process.ts";
 import { eventually } from "../wait.ts";
 
 export type ReplicatedServers = {

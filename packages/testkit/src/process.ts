@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { firstStartFile } from "../../src/first-start.ts";
-import { startEmbedded } from "../../src/store/embedded/embedded.ts";
+import { firstStartFile } from "@tidings/server/source/first-start";
+import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { type Client, createClient } from "./client.ts";
 import { eventually } from "./wait.ts";
 
-const repository = fileURLToPath(new URL("../../../..", import.meta.url));
-const program = fileURLToPath(new URL("../../start.mjs", import.meta.url));
-const cli = fileURLToPath(new URL("../../../cli/bin/tidings.mjs", import.meta.url));
+const repository = fileURLToPath(new URL("../../..", import.meta.url));
+const program = fileURLToPath(new URL("../../server/start.mjs", import.meta.url));
+const cli = fileURLToPath(new URL("../../cli/bin/tidings.mjs", import.meta.url));
 
 type Started = { url: string; apiKey: string; banner: string; firstLink: string; client: Client };
 

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { newId } from "@tidings/server/source/lib/ids";
+import { openDb } from "@tidings/server/source/store/db";
+import { migrate } from "@tidings/server/source/store/installation/migrate";
+import { ensurePartitions } from "@tidings/server/source/store/installation/partitions";
+import { openQueue } from "@tidings/server/source/store/queue/queue";
 import pg from "pg";
-import { newId } from "../../src/lib/ids.ts";
-import { openDb } from "../../src/store/db.ts";
-import { migrate } from "../../src/store/installation/migrate.ts";
-import { ensurePartitions } from "../../src/store/installation/partitions.ts";
-import { openQueue } from "../../src/store/queue/queue.ts";
 
 const template = "tidings_template";
 
