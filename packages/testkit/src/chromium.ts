@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { atEndOfLane } from "./at-end.ts";
+import { runsInGate, runsInRest } from "./tier.ts";
 
 const places = [
   process.env.TIDINGS_CHROMIUM,
@@ -26,9 +27,23 @@ export const skipWithoutChromium: string | false = wholePath
   ? false
   : "NO CHROMIUM: this browser test did not run. Install one (apt-get install chromium) or name it in TIDINGS_CHROMIUM";
 
-/** A test that needs a browser: `browserTest("…", async (context) => { const page = await openPage(context); … })`. */
-export const browserTest = (name: string, run: (context: TestContext) => Promise<void>): void =>
+type BrowserRun = (context: TestContext) => Promise<void>;
+
+const inChromium = (name: string, run: BrowserRun): void =>
   void test(name, { skip: skipWithoutChromium, timeout: 120_000 }, run);
+
+/**
+ * A test that needs a browser: `browserTest("…", async (context) => { const page = await openPage(context); … })`. It
+ * runs in `npm run test:rest`.
+ */
+export const browserTest = (name: string, run: BrowserRun): void => {
+  if (runsInRest) inChromium(name, run);
+};
+
+/** One of the about 30 browser tests of `npm test`: one for each family of screens, and those that write. */
+export const journey = (name: string, run: BrowserRun): void => {
+  if (runsInGate) inChromium(name, run);
+};
 
 /**
  * Tests open few pages, and need no spare process for the next one. Chromium draws the suggestions of its address bar
