@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { progress, sleep } from "../../bench/support.ts";
 import { startEmbedded } from "../../packages/server/src/store/embedded/embedded.ts";
-import { makeRunFolder } from "../test-folder.ts";
+import { makeRunFolder } from "../tests/folder.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { type Build, buildEarlier, findLastRelease, requireListed, thisBuild } from "./builds.ts";
 import { compareUntilComplete, isComplete } from "./compare.ts";

@@ -1,5 +1,5 @@
 // Clean-up at the end of a test file. A file that is alone in its process uses a hook of the test runner; in a lane
-// (scripts/test-lanes.ts) the lane calls `endFile`, because all hooks would run at the end of the last file.
+// (scripts/tests/lanes.ts) the lane calls `endFile`, because all hooks would run at the end of the last file.
 import assert from "node:assert/strict";
 import { AsyncResource } from "node:async_hooks";
 import { ChildProcess } from "node:child_process";

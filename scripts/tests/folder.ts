@@ -1,5 +1,5 @@
 // The folder of a run of the tests: its databases, its compiled sources and all temporary folders of its tests.
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,7 +11,8 @@ const neededBytes = 4 * 2 ** 30;
 /** Creates the folder, in memory if there is room, and removes those of runs that were killed. */
 export function makeRunFolder(): string {
   const place = hasRoom(memory) ? memory : tmpdir();
-  removeAbandoned(place);
+  for (const folder of foldersIn(place))
+    if (!isRunning(folder.pid)) rmSync(folder.path, { recursive: true, force: true });
   const folder = mkdtempSync(join(place, `tidings-test-${process.pid}-`));
   // A run as root starts PostgreSQL as another user, who has to reach its own folder inside.
   chmodSync(folder, 0o755);
@@ -27,12 +28,22 @@ function hasRoom(path: string): boolean {
   }
 }
 
-function removeAbandoned(place: string): void {
-  for (const name of readdirSync(place)) {
+type RunFolder = { path: string; pid: number };
+
+function foldersIn(place: string): RunFolder[] {
+  return readdirSync(place).flatMap((name) => {
     const pid = /^tidings-test-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(place, name), { recursive: true, force: true });
-  }
+    return pid === undefined ? [] : [{ path: join(place, name), pid: Number(pid) }];
+  });
 }
+
+/** The folders of all runs on this machine that have not ended. */
+export const runFolders = (): string[] =>
+  [memory, tmpdir()]
+    .filter((place) => existsSync(place))
+    .flatMap(foldersIn)
+    .filter(({ pid }) => isRunning(pid))
+    .map(({ path }) => path);
 
 function isRunning(pid: number): boolean {
   try {

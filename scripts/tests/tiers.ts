@@ -1,0 +1,43 @@
+// Which test files a run has. The tier of a file is in its name and nowhere else: `x.test.ts` belongs to the gate
+// (`npm test`), `x.rest.test.ts` to `npm run test:rest`, `x.long.test.ts` to `npm run test:long`. A file with browser
+// tests may have tests of two tiers: its journeys run in the gate, its other browser tests in the rest.
+import { globSync, readFileSync } from "node:fs";
+import type { Costs } from "./costs.ts";
+import { reachedFrom } from "./imports.ts";
+
+export type Tier = "gate" | "rest" | "long";
+
+export const allTests = (): string[] => globSync("packages/*/test/**/*.test.ts").toSorted();
+
+const ownTier = (file: string): Tier => (/\.(rest|long)\.test\.ts$/.exec(file)?.[1] as Tier | undefined) ?? "gate";
+
+/** The files that have a test of the tier. */
+export function filesOf(tier: Tier, files: string[]): string[] {
+  const own = files.filter((file) => ownTier(file) === tier);
+  if (tier === "gate") return own;
+  return files.filter((file) => own.includes(file) || (ownTier(file) !== "long" && hasMore(tier)(file)));
+}
+
+/** Whether a file of another tier has tests of this one: browser tests, or tests with a long version. */
+function hasMore(tier: "rest" | "long"): (file: string) => boolean {
+  if (tier === "rest") return (file) => ownTier(file) === "gate" && readFileSync(file, "utf8").includes("browserTest(");
+  const withLongVersion = reachedFrom(["packages/testkit/src/long.ts"]);
+  return (file) => withLongVersion.has(file);
+}
+
+/**
+ * The files of part `n` of `m`, about as dear as those of every other part. Which part a file is in depends on the
+ * recorded costs alone, so all machines of a run agree.
+ */
+export function shardOf(files: string[], shard: string, costs: Costs): string[] {
+  const [, n, m] = /^([1-9]\d*)\/([1-9]\d*)$/.exec(shard) ?? [];
+  if (!n || !m || Number(n) > Number(m)) throw new Error(`--shard is n/m, such as 2/6, not ${shard}`);
+  const parts = Array.from({ length: Number(m) }, () => ({ cpu: 0, files: [] as string[] }));
+  const dearestFirst = files.toSorted((a, b) => costs.cpuOf(b) - costs.cpuOf(a) || a.localeCompare(b));
+  for (const file of dearestFirst) {
+    const least = parts.reduce((a, b) => (b.cpu < a.cpu ? b : a));
+    least.files.push(file);
+    least.cpu += costs.cpuOf(file);
+  }
+  return parts[Number(n) - 1]!.files;
+}
