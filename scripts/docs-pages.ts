@@ -79,7 +79,7 @@ export function configPage(): Page {
 }
 
 /** Replaces what is between the two marks of a page. */
-function fillIn(path: string, text: string, part: { begin: string; end: string; content: string }): string {
+export function fillIn(path: string, text: string, part: { begin: string; end: string; content: string }): string {
   const [before, after] = [text.split(part.begin)[0]!, text.split(part.end)[1]];
   if (after === undefined || before === text) throw new Error(`${path} has no marks ${part.begin.trim()}`);
   return `${before}${part.begin}${part.content}${part.end}${after}`;

@@ -18,6 +18,7 @@ import { declarations } from "./declarations.ts";
 import { configPage, decisionsList, errorsPage, scalePage } from "./docs-pages.ts";
 import { limitsPage } from "./limits/page.ts";
 import { stepRegistries } from "./step-registries.ts";
+import { tierTable } from "./tests/tier-table.ts";
 
 /**
  * `path` is absolute or relative to the root of the repository. `content` is null for a file that is no longer
@@ -89,6 +90,7 @@ const generators: (() => Generated | Generated[] | Promise<Generated>)[] = [
   declarations, // packages/client/types, packages/inbox/types
   scalePage, // the tables of docs/scale.md
   decisionsList, // the list of decisions in docs/README.md
+  tierTable, // the list of test files in CONTRIBUTING.md
   dumpSchema, // packages/server/src/store/schema.sql
 ];
 
