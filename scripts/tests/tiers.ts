@@ -15,14 +15,17 @@ const ownTier = (file: string): Tier => (/\.(rest|long)\.test\.ts$/.exec(file)?.
 export function filesOf(tier: Tier, files: string[]): string[] {
   const own = files.filter((file) => ownTier(file) === tier);
   if (tier === "gate") return own;
-  return files.filter((file) => own.includes(file) || (ownTier(file) !== "long" && hasMore(tier)(file)));
+  const hasMore = tier === "rest" ? hasBrowserTests : hasLongVersion();
+  return files.filter((file) => own.includes(file) || (ownTier(file) !== "long" && hasMore(file)));
 }
 
-/** Whether a file of another tier has tests of this one: browser tests, or tests with a long version. */
-function hasMore(tier: "rest" | "long"): (file: string) => boolean {
-  if (tier === "rest") return (file) => ownTier(file) === "gate" && readFileSync(file, "utf8").includes("browserTest(");
-  const withLongVersion = reachedFrom(["packages/testkit/src/long.ts"]);
-  return (file) => withLongVersion.has(file);
+/** A file of the gate may have browser tests that are not journeys. */
+const hasBrowserTests = (file: string): boolean =>
+  ownTier(file) === "gate" && readFileSync(file, "utf8").includes("browserTest(");
+
+function hasLongVersion(): (file: string) => boolean {
+  const reached = reachedFrom(["packages/testkit/src/long.ts"]);
+  return (file) => reached.has(file);
 }
 
 /**

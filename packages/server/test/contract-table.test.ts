@@ -13,10 +13,15 @@ const rows = page.split("\n").flatMap((line) => {
 });
 const statements = rows.filter((cells) => cells.length === 4 && cells[0] !== "part");
 
-/** `app/feed` is a file of this package; those of other packages have the package in front. */
+/**
+ * `app/feed` is a file of this package, whatever its tier is; those of other packages have the package in front.
+ */
 function fileOf(name: string): URL {
   const [, owner, rest] = /^(?:(client|contract|providers)\/)?(.*)$/.exec(name)!;
-  return new URL(`packages/${owner ?? "server"}/test/${rest}.test.ts`, root);
+  const [gate, ...others] = ["", ".rest", ".long"].map(
+    (tier) => new URL(`packages/${owner ?? "server"}/test/${rest}${tier}.test.ts`, root),
+  );
+  return others.find((file) => existsSync(file)) ?? gate!;
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

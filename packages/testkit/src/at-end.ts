@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { AsyncResource } from "node:async_hooks";
 import { ChildProcess } from "node:child_process";
 import { type AddressInfo, Server, Socket } from "node:net";
-import { after } from "node:test";
+import { after, test } from "node:test";
 
 type Work = () => unknown;
 
@@ -22,7 +22,13 @@ export function atEnd(work: Work): void {
   else file.runInAsyncScope(() => after(async () => void (await work())));
 }
 
-/** The same for what later files of a lane use as well: it is closed after the last of them. */
+/**
+ * What a file does before its first test. A hook of the runner would belong to the whole lane: if it failed, every test
+ * of every later file would fail as well.
+ */
+export const before = (work: Work): void => void test("set-up", async () => void (await work()));
+
+/** The same as `atEnd` for what later files of a lane use as well: it is closed after the last of them. */
 export function atEndOfLane(shared: Kept): void {
   if (waiting) kept.push(shared);
   else atEnd(shared.close);
