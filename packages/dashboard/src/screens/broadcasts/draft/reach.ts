@@ -3,19 +3,7 @@ import type { Broadcast, JsonObject } from "@tidings/contract";
 import { useOperation } from "../../../api/hooks.ts";
 import { useSettled } from "../../../kit/use-settled.ts";
 import { words as peopleWords } from "../../../subscribers/people-words.ts";
-
-const isIn = (audienceId: string): JsonObject => ({ contains: [{ var: "audiences" }, audienceId] });
-const anyOf = (ids: readonly string[]): JsonObject => ({ or: ids.map(isIn) });
-
-/** null where no audience is chosen. */
-function reachRule({ include, exclude = [], everyone }: Broadcast["audience"]): JsonObject | null {
-  if (!everyone && include.length === 0) return null;
-  const parts = [
-    everyone ? { notNull: [{ var: "subscriber.subscriberId" }] } : anyOf(include),
-    ...(exclude.length > 0 ? [{ "!": [anyOf(exclude)] }] : []),
-  ];
-  return parts.length === 1 ? parts[0]! : { and: parts };
-}
+import { reachRule } from "./reach-rule.ts";
 
 export function useReach(audience: Broadcast["audience"]) {
   const typed = JSON.stringify(reachRule(audience));

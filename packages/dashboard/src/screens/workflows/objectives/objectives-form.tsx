@@ -6,6 +6,7 @@ import { Select } from "../../../kit/inputs/select.tsx";
 import { Card } from "../../../kit/layout/page.tsx";
 import type { Editor } from "../editor/use-editor.ts";
 import css from "./objectives.module.css";
+import { isPercent, readPercent } from "./percent.ts";
 import { words } from "./words.ts";
 
 type Seconds = NonNullable<Objectives["handedOver"]>["withinSeconds"];
@@ -91,10 +92,6 @@ type PercentFieldProps = {
   error?: string;
   onChange: (percent: number) => void;
 };
-
-const isPercent = (value: number): boolean => value >= 50 && value <= 99.99 && Number(value.toFixed(2)) === value;
-/** A comma is a decimal point, too. */
-const readPercent = (text: string): number => Number(text.replace(",", ".")) || 0;
 
 /** The text is kept as typed. */
 function PercentField({ label, hint, value, isReadOnly, error, onChange }: PercentFieldProps) {
