@@ -1,19 +1,19 @@
 // Signing in to the dashboard, in a browser.
 import assert from "node:assert/strict";
-import { browserTest, openBrowser } from "@tidings/testkit/chromium";
+import { browserTest, journey, openBrowser } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
+import { signInOwner } from "../app/members/browsers.ts";
 import { expectAccessible, expectNoOverflow, narrow } from "./support.ts";
 
 const service = await startTestService();
 
-browserTest("the first person opens the link, signs out, and signs in again where it was", async (context) => {
+journey("the first person opens the link, signs out, and signs in again where it was", async (context) => {
   const browser = await openBrowser(context, { viewport: narrow });
   // The response 401 to a first visit is in the console of the browser, so this page is opened without the check of
   // errors.
   const page = await browser.newPage();
   await page.goto(`${service.url}/activity?outcome=failed`);
   await page.getByRole("heading", { name: "Welcome to Tidings" }).waitFor();
-  await expectAccessible(page);
 
   await page.goto("about:blank");
   await page.goto(service.firstLink!);
@@ -21,7 +21,6 @@ browserTest("the first person opens the link, signs out, and signs in again wher
   await page.getByLabel("Email").fill("ada@example.com");
   await page.getByLabel("Choose a password").fill("correct horse battery");
   await expectNoOverflow(page);
-  await expectAccessible(page);
   await page.getByRole("button", { name: "Create account" }).click();
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   assert.doesNotMatch(page.url(), /token/);
@@ -31,7 +30,6 @@ browserTest("the first person opens the link, signs out, and signs in again wher
   // By key: what loads under the menu may still move it while the mouse is pressed.
   await page.getByRole("menuitem", { name: "Sign out" }).press("Enter");
   await page.getByRole("heading", { name: "Sign in to Tidings" }).waitFor();
-  await expectAccessible(page);
 
   await page.goto(`${service.url}/activity?outcome=failed`);
   await page.getByLabel("Email").fill("ada@example.com");
@@ -51,4 +49,24 @@ browserTest("a link that was used says so", async (context) => {
   await page.getByText("This link no longer works").waitFor();
   await page.getByRole("button", { name: "Go to sign-in" }).click();
   await page.getByLabel("Email").waitFor();
+});
+
+browserTest("the pages of signing in are accessible on a phone", async (context) => {
+  // Another installation, whose first person has not come yet.
+  const fresh = await startTestService();
+  const browser = await openBrowser(context, { viewport: narrow });
+  const page = await browser.newPage();
+  await page.goto(fresh.url);
+  await page.getByRole("heading", { name: "Welcome to Tidings" }).waitFor();
+  await expectAccessible(page);
+  await page.goto("about:blank");
+  await page.goto(fresh.firstLink!);
+  await page.getByLabel("Your name").waitFor();
+  await expectAccessible(page);
+  await signInOwner(fresh);
+  await page.goto("about:blank");
+  await page.goto(fresh.url);
+  await page.getByRole("heading", { name: "Sign in to Tidings" }).waitFor();
+  await expectNoOverflow(page);
+  await expectAccessible(page);
 });

@@ -2,25 +2,14 @@
 import assert from "node:assert/strict";
 import { before } from "node:test";
 import type { StepIn } from "@tidings/contract";
-import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { browserTest } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
 import { email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
-import { invite, signInOwner } from "../app/members/browsers.ts";
-import { expectAccessible, expectNoOverflow, narrow } from "./support.ts";
+import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const service = await startTestService();
 const { client } = service;
-const owner = signInOwner(service);
-
-async function open(context: Parameters<typeof openPage>[0], path: string, viewport = { width: 1280, height: 860 }) {
-  const browser = await openBrowser(context, { viewport });
-  const [name, value] = (await owner).cookie.split("=") as [string, string];
-  await browser.addCookies([{ name, value, url: service.url }]);
-  const page = await openPage(context, browser);
-  await page.goto(service.url + path);
-  return page;
-}
 
 before(async () => {
   await client("subscribers.create", {
@@ -50,7 +39,7 @@ before(async () => {
 });
 
 browserTest("from a search to the preference that decided, and the next message arrives", async (context) => {
-  const page = await open(context, "/subscribers");
+  const page = await openDashboard(context, service, "/subscribers");
   const search = page.getByRole("searchbox");
   for (const text of ["grace@example.com", "+1 (415) 555-0101", "hopp", "grace"]) {
     await search.fill(text);
@@ -90,7 +79,7 @@ browserTest(
     const to = { subscriberId: "mira", firstName: "Mira", email: "mira@example.com", timezone };
     await trigger(client, "round-up", to);
     await client("events.trigger", { body: { name: "switched-off", to: "mira", transactionId: "order-4711" } });
-    const page = await open(context, "/subscribers/mira");
+    const page = await openDashboard(context, service, "/subscribers/mira");
     const list = page.getByRole("list", { name: "Newest events" });
     await list.getByText("The workflow was off: nothing was sent").waitFor();
     await list.getByText(/Email: collecting until .+ their time/).waitFor();
@@ -113,7 +102,7 @@ browserTest(
 );
 
 browserTest("schedule, topics, profile and inbox are changed as a person would", async (context) => {
-  const page = await open(context, "/subscribers/ada?tab=schedule", narrow);
+  const page = await openDashboard(context, service, "/subscribers/ada?tab=schedule", { viewport: narrow });
   await page.getByRole("switch", { name: "Quiet hours" }).click();
   await page.getByLabel("Monday from").fill("08:30");
   await page.getByRole("button", { name: "Save" }).click();
@@ -152,33 +141,10 @@ browserTest("schedule, topics, profile and inbox are changed as a person would",
   await page.getByText("Subscriber deleted").waitFor();
 });
 
-browserTest("support may change preferences, and in production is asked first", async (context) => {
-  await service.production("subscribers.create", { body: { subscriberId: "linus" } });
-  await service.production("workflows.create", {
-    body: { workflowId: "hello", name: "Hello", active: true, steps: [inApp()] },
-  });
-  const support = await invite(service, await owner, "support");
-  const browser = await openBrowser(context, { viewport: { width: 1280, height: 860 } });
-  const [name, value] = support.cookie.split("=") as [string, string];
-  await browser.addCookies([{ name, value, url: service.url }]);
-  const page = await openPage(context, browser);
-  await page.goto(`${service.url}/subscribers/linus?tab=preferences&env=production`);
-  const choice = page.getByRole("switch", { name: "In-app for Hello" });
-  await choice.click();
-  await page.getByText("where real messages go to real people").waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  assert.equal(await choice.isChecked(), true);
-  await choice.click();
-  await page.getByRole("dialog").getByRole("button", { name: "Change" }).click();
-  await eventually(async () => !(await choice.isChecked()), "the switch to be off");
-  await page.getByRole("tab", { name: "Profile" }).click();
-  assert.equal(await page.getByRole("button", { name: "Delete subscriber" }).count(), 0);
-});
-
 browserTest("the data of a person is exported, then erased after typing the id, with a receipt", async (context) => {
   await client("subscribers.create", { body: { subscriberId: "leaving-1", firstName: "Leavinga" } });
   await settled(client, await trigger(client, "shipped", "leaving-1", { order: "Leavinga" }));
-  const page = await open(context, "/subscribers/leaving-1?tab=profile");
+  const page = await openDashboard(context, service, "/subscribers/leaving-1?tab=profile");
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export data" }).click();
   assert.equal((await download).suggestedFilename(), "leaving-1.zip");

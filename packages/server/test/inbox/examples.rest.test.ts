@@ -1,17 +1,13 @@
-// The examples of docs/inbox.md, run unchanged; the page /inbox; the files of the widget and their sizes.
+// The examples of docs/inbox.md, run unchanged; the widget and the page /inbox below a path of a proxy.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
-import type { Output, SubscriberNotification } from "@tidings/contract";
 import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
-import { errorOf, request } from "@tidings/testkit/http";
 import { startPrefixProxy } from "@tidings/testkit/proxies/prefix-proxy";
 import { startTestService } from "@tidings/testkit/service";
 import { trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { build } from "esbuild";
-import type { InboxNotification, Preference } from "../../../inbox/src/client/types.ts";
 import { servePages } from "./host-page.ts";
 
 const service = await startTestService();
@@ -89,27 +85,6 @@ createRoot(document.querySelector("#app")).render(<StrictMode><App /></StrictMod
   await page.locator(".item", { hasText: "React" }).waitFor();
 });
 
-browserTest(
-  "the page /inbox sends the example workflow to both inboxes, without a key in the page",
-  async (context) => {
-    const page = await openPage(context, await openBrowser(context));
-    const answer = await page.goto(`${url}/inbox`);
-    assert.match(
-      answer!.headers()["content-security-policy"]!,
-      /^default-src 'none'.*script-src 'self'; connect-src 'self'/,
-    );
-    const text = await answer!.text();
-    assert.ok(!text.includes(service.apiKey) && !/<script(?![^>]*src=)/.test(text), "no key, no inline script");
-    const items = page.locator("tidings-inbox[mode=inline] .item");
-    await page.locator("tidings-inbox[mode=inline]").locator(".item, .empty").first().waitFor();
-    const before = await items.count();
-    await page.getByRole("button", { name: "Send a notification" }).click();
-    await page.getByText("Sent.").waitFor();
-    await eventually(async () => (await items.count()) === before + 1 || before >= 15, "the new message");
-    await page.locator(".badge").waitFor();
-  },
-);
-
 browserTest("below a path of a proxy, the widget and the page /inbox find the service there", async (context) => {
   const behind = await startPrefixProxy(service);
   const browser = await openBrowser(context);
@@ -129,64 +104,4 @@ browserTest("below a path of a proxy, the widget and the page /inbox find the se
     await demo.locator(".badge").waitFor();
     await demo.getByText(`<script src="${behind}/inbox.js" async>`).waitFor();
   }
-});
-
-test("the button of /inbox works for that page only, at a limited rate", async () => {
-  const press = (headers: Record<string, string>) => request(service, "/inbox/welcome", { method: "POST", headers });
-  for (const headers of [
-    {},
-    { origin: "https://evil.example" },
-    { origin: "null" },
-    { "sec-fetch-site": "cross-site" },
-  ]) {
-    const reply = await press(headers as Record<string, string>);
-    assert.equal(reply.status, 403, JSON.stringify(headers));
-    errorOf(reply, "ORIGIN_NOT_ALLOWED");
-  }
-  assert.equal((await press({ origin: url })).status, 201);
-});
-
-test("the files of the widget are public, cached by their names, and small", async () => {
-  const script = await request(service, "/inbox.js");
-  assert.equal(script.status, 200);
-  assert.equal(script.headers.get("access-control-allow-origin"), "*");
-  assert.equal(script.headers.get("cache-control"), "public, max-age=300, must-revalidate");
-  assert.match(script.headers.get("content-type")!, /^text\/javascript/);
-  const module = await request(service, "/inbox/index.js");
-  const chunk = /"\.\/(chunk-[A-Z0-9]{8}\.js)"/.exec(module.text)![1]!;
-  const cached = (await request(service, `/inbox/${chunk}`)).headers.get("cache-control");
-  assert.equal(cached, "public, max-age=31536000, immutable");
-  assert.equal(script.headers.get("sourcemap"), "inbox.js.map");
-  assert.equal((await request(service, "/inbox.js.map")).status, 200);
-  for (const name of ["nothing.js", "files.json", "..%2fpackage.json", "%2e%2e%2fpackage.json"]) {
-    assert.equal((await request(service, `/inbox/${name}`)).status, 404, name);
-  }
-
-  const list = JSON.parse(readFileSync(join(root, "packages/inbox/dist/files.json"), "utf8")) as Record<
-    string,
-    { gzip: number; brotli: number; imports: string[] }
-  >;
-  const sizeOf = (name: string, form: "gzip" | "brotli" = "gzip", seen = new Set<string>()): number => {
-    if (seen.has(name)) return 0;
-    seen.add(name);
-    return list[name]![form] + list[name]!.imports.reduce((sum, one) => sum + sizeOf(one, form, seen), 0);
-  };
-  assert.ok(sizeOf("inbox.js") <= 11_700, `inbox.js has ${sizeOf("inbox.js")} bytes`);
-  assert.ok(sizeOf("inbox.js", "brotli") <= 10_500, `inbox.js has ${sizeOf("inbox.js", "brotli")} bytes with brotli`);
-  assert.ok(sizeOf("panel.js") <= 20_000, `panel.js has ${sizeOf("panel.js")} bytes`);
-  // What is loaded only where it is asked for.
-  const later = { "later.js": 6_500, "toast.js": 7_000, "extras.js": 2_000, "worker.js": 1_000 };
-  for (const [name, bytes] of Object.entries(later)) assert.ok(sizeOf(name) <= bytes, `${name}: ${sizeOf(name)} bytes`);
-  const words = Object.keys(list).filter((name) => /^[a-z]{2}(-[a-z]{2})?-[A-Z0-9]{8}\.js$/.test(name));
-  assert.equal(words.length, 25);
-  for (const name of words) assert.ok(sizeOf(name) <= 2_500, `${name}: ${sizeOf(name)} bytes`);
-  assert.ok(sizeOf("index.js") <= 9_000, `index.js has ${sizeOf("index.js")} bytes`);
-  assert.ok(sizeOf("react.js") <= 10_000, `react.js has ${sizeOf("react.js")} bytes`);
-});
-
-test("the types of the client are those of the API", () => {
-  // Checked by the compiler: a response of the API is what the client takes.
-  const toNotification = (value: SubscriberNotification): InboxNotification => value;
-  const toPreferences = (value: Output<"inbox.listPreferences">): Preference[] => value.data;
-  assert.equal(typeof toNotification, typeof toPreferences);
 });

@@ -1,7 +1,5 @@
-// Home, in a browser: the first notification, and what needs attention.
+// Home, in a browser: what needs attention. (The first notification is among the journeys.)
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { browserTest } from "@tidings/testkit/chromium";
 import { absentMailServer, closedPort } from "@tidings/testkit/mail/smtp";
 import { startTestService } from "@tidings/testkit/service";
@@ -11,31 +9,6 @@ import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./sup
 const port = await closedPort();
 const mails = absentMailServer(port);
 const service = await startTestService({ TIDINGS_DELIVERY_ATTEMPTS: "1", TIDINGS_CIRCUIT_FAILURES: "1" });
-
-browserTest(
-  "the first notification arrives in the inbox on the page, by a click and by the command",
-  async (context) => {
-    const page = await openDashboard(context, service, "/", { permissions: ["clipboard-read", "clipboard-write"] });
-    await page.getByRole("heading", { name: "Send your first notification" }).waitFor();
-    await expectAccessible(page);
-    assert.ok(!(await page.content()).includes(service.apiKey), "the key is shown only when it is asked for");
-    await page.getByRole("button", { name: "Send it from here" }).click();
-    const inbox = page.getByRole("region", { name: "Inbox of ada" });
-    await inbox.locator("tidings-inbox").getByText("Welcome, Ada").waitFor();
-    const { body: ada } = await service.client("subscribers.retrieve", { params: { subscriberId: "ada" } });
-    assert.equal(ada.timezone ?? undefined, undefined, "a look at the page gives nobody the time zone of the reader");
-
-    await page.getByRole("button", { name: "Copy curl command" }).click();
-    const command = await page.evaluate<string>("navigator.clipboard.readText()");
-    assert.ok(command.includes(service.apiKey));
-    await promisify(execFile)("sh", ["-c", `${command.replace("curl ", "curl -sS --fail ")}`]);
-    await inbox.getByRole("listitem").nth(1).waitFor();
-    await page.getByRole("list", { name: "Recent events" }).getByRole("link").nth(1).waitFor();
-
-    await page.getByRole("link", { name: "See how it got there" }).click();
-    await page.waitForURL(/\/activity\//);
-  },
-);
 
 browserTest("what needs attention is listed, with a way to it", async (context) => {
   await service.client("integrations.create", {

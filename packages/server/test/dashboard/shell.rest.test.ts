@@ -13,18 +13,13 @@ const service = await startTestService();
 
 before(() => seedCompany(service.client, { crowd: 3 }));
 
-browserTest("every screen of the navigation opens, by keyboard too", async (context) => {
+browserTest("every screen of the navigation is accessible", async (context) => {
   const page = await openDashboard(context, service, "/");
   for (const name of ["Activity", "Workflows", "Subscribers", "Integrations", "Home"]) {
     await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
     await expectAccessible(page);
   }
-  await page.reload();
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  assert.equal(await page.evaluate("document.activeElement.id"), "main", "the first stop skips the navigation");
 });
 
 browserTest("the palette finds screens, subscribers, workflows and transactions", async (context) => {

@@ -5,13 +5,11 @@ import { startMailServer } from "@tidings/testkit/mail/smtp";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
-import { newId } from "../../src/lib/ids.ts";
-import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
 import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
 
 const mail = await startMailServer();
 const service = await startTestService();
-const { client, db } = service;
+const { client } = service;
 
 const server = { host: "127.0.0.1", port: mail.port, ignoreTls: true, user: mail.user, from: "shop@example.com" };
 await client("integrations.update", { params: { integrationId: "svc-email-default" }, body: { active: false } });
@@ -141,25 +139,3 @@ browserTest(
     await expectNoOverflow(page);
   },
 );
-
-browserTest("failed tasks have a tab of their own and are put back into the queue", async (context) => {
-  const { _id: environmentId } = (await client("environments.list")).body.find(({ apiKeys }) => apiKeys)!;
-  // No task fails every time on a database that works, so it is written as the pipeline writes it.
-  await insertFailedTask(db, environmentId, {
-    id: newId(),
-    environment_id: environmentId,
-    kind: "wake",
-    data: { notificationIds: [newId()] },
-    error: "invalid byte sequence",
-    attempts: 3,
-    created_at: new Date(),
-  });
-  const page = await openDashboard(context, service, "/", { viewport: narrow });
-  await page.getByRole("link", { name: "View failed tasks" }).click();
-  await page.getByRole("button", { name: /Resume after a wait/ }).click();
-  await expectAccessible(page);
-  await expectNoOverflow(page);
-  await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("Back in the queue").waitFor();
-  await page.getByText("Retried").waitFor();
-});
