@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { browserTest, journey, openBrowser } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
+import type { Page } from "playwright-core";
 import { signInOwner } from "../app/members/browsers.ts";
-import { expectAccessible, expectNoOverflow, narrow } from "./support.ts";
+import { describeViolation, expectNoOverflow, findViolations, narrow } from "./support.ts";
 
 const service = await startTestService();
 
@@ -51,6 +52,11 @@ browserTest("a link that was used says so", async (context) => {
   await page.getByLabel("Email").waitFor();
 });
 
+/** All of these pages have one address, so `expectAccessible` would check the first one alone. */
+async function expectNoViolations(page: Page): Promise<void> {
+  assert.deepEqual((await findViolations(page)).map(describeViolation), []);
+}
+
 browserTest("the pages of signing in are accessible on a phone", async (context) => {
   // Another installation, whose first person has not come yet.
   const fresh = await startTestService();
@@ -58,15 +64,16 @@ browserTest("the pages of signing in are accessible on a phone", async (context)
   const page = await browser.newPage();
   await page.goto(fresh.url);
   await page.getByRole("heading", { name: "Welcome to Tidings" }).waitFor();
-  await expectAccessible(page);
+  await expectNoViolations(page);
   await page.goto("about:blank");
   await page.goto(fresh.firstLink!);
   await page.getByLabel("Your name").waitFor();
-  await expectAccessible(page);
+  await expectNoOverflow(page);
+  await expectNoViolations(page);
   await signInOwner(fresh);
   await page.goto("about:blank");
   await page.goto(fresh.url);
   await page.getByRole("heading", { name: "Sign in to Tidings" }).waitFor();
   await expectNoOverflow(page);
-  await expectAccessible(page);
+  await expectNoViolations(page);
 });
