@@ -43,7 +43,7 @@ export const findings: Finding[] = [
     seed: "1021, with failing providers and killed processes",
     what: "An event that was canceled after its digest had closed was sent alone when the event that led the digest was canceled too.",
     commit: "0301786d",
-    test: "packages/server/test/app/events/cancel-closed-digest.test.ts",
+    test: "packages/server/test/app/events/cancel-closed-digest.rest.test.ts",
   },
   {
     foundOn: "2026-11-19",
@@ -59,7 +59,7 @@ export const findings: Finding[] = [
     seed: "36, with a process that was killed during a call",
     what: "An attempt of a message that was canceled before another process took over kept no outcome for good.",
     commit: "0a3d3e3b",
-    test: "packages/server/test/pipeline/deliver/faults.test.ts",
+    test: "packages/server/test/pipeline/deliver/faults.rest.test.ts",
   },
   {
     foundOn: "2026-11-19",

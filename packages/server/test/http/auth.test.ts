@@ -132,7 +132,7 @@ test("no operation works without a key, and none writes", async () => {
       ...input,
       headers: { authorization: undefined, "idempotency-key": `stranger-${id}` },
     });
-    // Reports of providers are signed instead; app/webhooks/inbound-webhooks.test.ts has who is let in.
+    // Reports of providers are signed instead; app/webhooks/inbound-webhooks.rest.test.ts has who is let in.
     const { access = "key" } = operationOf(id);
     // How people can sign in is not a secret.
     if (id === "auth.methods") continue;

@@ -1,5 +1,5 @@
 // Past events exported as scenarios. That they bring about the same again is tested by
-// packages/cli/test/scenarios.test.ts.
+// packages/cli/test/scenarios.rest.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ErrorCode, Scenario } from "@tidings/contract";

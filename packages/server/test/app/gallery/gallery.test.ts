@@ -1,5 +1,5 @@
 // The gallery over HTTP. That each template does what its scenario says is tested with the command line
-// (packages/cli/test/gallery.test.ts).
+// (packages/cli/test/gallery.rest.test.ts).
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { refused } from "@tidings/testkit/refusals";

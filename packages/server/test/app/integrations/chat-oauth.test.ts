@@ -1,5 +1,5 @@
 // The URL that starts the OAuth flow of a chat provider, and its signed state. The callback:
-// http/pages/chat-oauth-page.test.ts.
+// http/pages/chat-oauth-page.rest.test.ts.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, test } from "node:test";
