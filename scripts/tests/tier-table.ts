@@ -12,7 +12,11 @@ export function tierTable(): { path: string; content: string } {
   const [rest, long] = [filesOf("rest", all), filesOf("long", all)];
   const folders = [...new Set([...rest, ...long].map((file) => dirname(file)))].toSorted();
   const rows = folders.map((folder) => {
-    const cell = (files: string[]) => files.filter((file) => dirname(file) === folder).map(nameOf).join(", ");
+    const cell = (files: string[]) =>
+      files
+        .filter((file) => dirname(file) === folder)
+        .map(nameOf)
+        .join(", ");
     return `| ${folder.replace(/^packages\//, "").replace(/\/test\b/, "")} | ${cell(rest)} | ${cell(long)} |`;
   });
   const page = readFileSync(join(root, path), "utf8");

@@ -1,9 +1,11 @@
 // `tidings backtest` and `tidings plan --backtest` against a real service: a folder is changed, tried on what happened,
 // and limited.
+
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { startTestService } from "@tidings/testkit/service";
 import { connectInbox, createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";

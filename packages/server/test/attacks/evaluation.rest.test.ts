@@ -2,9 +2,11 @@
 // runs against the real service, together with a normal workflow in another environment: the attacking step fails with
 // its reason, the other message is delivered, and the longest blocked time of the process is printed. Times are not
 // asserted.
+
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import type { Client } from "@tidings/testkit/client";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";

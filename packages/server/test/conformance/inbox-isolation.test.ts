@@ -1,9 +1,11 @@
 // Every operation of the inbox in the browser, from the list of operations: a token that is forged, swapped or expired
 // opens none of them, and the token of another subscriber of the same environment reaches nothing of its neighbour.
+
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { type Operation, type OperationId, operations } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import type { RawInput } from "@tidings/testkit/client";
 import { startReceiver } from "@tidings/testkit/servers/receiver";
 import { startTestService } from "@tidings/testkit/service";

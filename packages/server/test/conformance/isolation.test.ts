@@ -1,8 +1,10 @@
 // Two environments share nothing: with the key of one, every id of the other is unknown, no response shows anything of
 // the other, and not a row of it changes.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { type Operation, type OperationId, operations } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { createClient, type RawInput } from "@tidings/testkit/client";
 import { startReceiver } from "@tidings/testkit/servers/receiver";
 import { startTestService } from "@tidings/testkit/service";

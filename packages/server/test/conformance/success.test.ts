@@ -136,10 +136,16 @@ const explained: [RegExp, string][] = [
   ],
   [/^Environment\.broadcastApproval$/, "it is off; app/broadcasts/approval.test.ts switches it on"],
   [/^StepIn\./, "broadcasts show steps as they were sent"],
-  [/^EnvironmentPublish\.publishId$/, "the environments are the same; app/environments/publish-history.rest.test.ts has it"],
+  [
+    /^EnvironmentPublish\.publishId$/,
+    "the environments are the same; app/environments/publish-history.rest.test.ts has it",
+  ],
   [/^ChangedSince\./, "nothing was changed since; app/environments/publish-history.rest.test.ts has it"],
   [/^SubscriptionRuleIn\.filter/, "a rule names a workflow, or has a filter"],
-  [/^DecidedBy\.name$/, "nothing was decided by an integration or another step; app/events/explain.rest.test.ts has it"],
+  [
+    /^DecidedBy\.name$/,
+    "nothing was decided by an integration or another step; app/events/explain.rest.test.ts has it",
+  ],
   [/^Retention(Run|Deleted)\./, "nothing was deleted yet; app/environments/retention.rest.test.ts has it"],
   [/^OpenBreaker\./, "no circuit breaker is open"],
   [

@@ -1,6 +1,7 @@
 // Activity and run, in a browser.
+
 import assert from "node:assert/strict";
-import { before } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
 import { inApp, settled, trigger } from "@tidings/testkit/verbs";

@@ -1,6 +1,7 @@
 // Layouts and translations, in a browser: a live preview, a save that meets another one, a missing text filled.
+
 import assert from "node:assert/strict";
-import { before } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email } from "@tidings/testkit/verbs";

@@ -1,7 +1,8 @@
 // The mailbox of captured messages, in a browser.
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { before } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, settled, trigger } from "@tidings/testkit/verbs";

@@ -1,6 +1,7 @@
 // The frame around the screens of the dashboard, in a browser.
+
 import assert from "node:assert/strict";
-import { before } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";
 import { startPrefixProxy } from "@tidings/testkit/proxies/prefix-proxy";
 import { startTestService } from "@tidings/testkit/service";

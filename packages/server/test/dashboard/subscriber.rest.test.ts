@@ -1,7 +1,8 @@
 // A subscriber, in a browser: what they got and why not, and what changes that.
+
 import assert from "node:assert/strict";
-import { before } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
 import { email, inApp, settled, trigger } from "@tidings/testkit/verbs";

@@ -1,7 +1,9 @@
 // Workflows in a browser: building one, simulating it, two members at once, production, drafts, versions and open
 // digests.
+
 import assert from "node:assert/strict";
-import { before, type TestContext } from "node:test";
+import type { TestContext } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { browserTest, openBrowser } from "@tidings/testkit/chromium";
 import { startFreezableProxy } from "@tidings/testkit/proxies/frozen-proxy";
 import { startTestService } from "@tidings/testkit/service";

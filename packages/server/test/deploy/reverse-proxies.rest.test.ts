@@ -1,12 +1,14 @@
 // The examples for nginx and Caddy, started for real: requests, live streams, sockets, large bodies and the address of
 // the client get through.
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { type IncomingMessage, request as requestPlainly } from "node:http";
 import { connect } from "node:http2";
 import { request as requestSecurely } from "node:https";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
@@ -36,7 +38,7 @@ const proxies: { name: string; skip: string | false; start(): Promise<RunningPro
 ];
 
 const clients: LiveClient[] = [];
-after(() => {
+atEnd(() => {
   for (const one of clients) one.close();
 });
 const track = <C extends LiveClient>(one: C): C => {

@@ -1,8 +1,10 @@
 // The live stream of activity, over real connections.
+
 import assert from "node:assert/strict";
 import { get } from "node:http";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import type { ActivityEvent } from "@tidings/contract";
+import { atEnd } from "@tidings/testkit/at-end";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
@@ -19,7 +21,7 @@ type Stream = {
   close(): void;
 };
 const streams: Stream[] = [];
-after(() => {
+atEnd(() => {
   for (const stream of streams) stream.close();
 });
 

@@ -1,8 +1,10 @@
 // Live inboxes over the three doors: a stream of server-sent events, a plain WebSocket, and socket.io with its
 // published client.
+
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
 import { errorOf, request } from "@tidings/testkit/http";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
@@ -34,7 +36,7 @@ await createWorkflow(client, "greet", [inApp()], { severity: "high", tags: ["hel
 await createWorkflow(client, "long", [inApp({ body: "{{ payload.text }}" })]);
 
 const clients: LiveClient[] = [];
-after(() => {
+atEnd(() => {
   for (const one of clients) one.close();
 });
 const track = <C extends LiveClient>(one: C): C => {

@@ -1,7 +1,7 @@
 // Live inboxes of several processes: hints between them, and what happens when hints, connections or processes are
 // lost.
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { atEnd } from "@tidings/testkit/at-end";
 import { temporaryFolder } from "@tidings/testkit/process";
 import { startTestService } from "@tidings/testkit/service";
@@ -47,7 +47,7 @@ const other = await startService(
 second = other;
 
 const clients: LiveClient[] = [];
-after(() => {
+atEnd(() => {
   for (const one of clients) one.close();
 });
 

@@ -1,16 +1,18 @@
 // Which version a release gets, what it refuses, and that its copy leaves the repository alone: in real repositories.
+
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import { atEnd } from "@tidings/testkit/at-end";
 import { readRelease } from "../../../../scripts/release/assets.ts";
 import { cloneRepository } from "../../../../scripts/release/copy.ts";
 import { git, planRelease, Refusal } from "../../../../scripts/release/plan.ts";
 
 const folders: string[] = [];
-after(() => {
+atEnd(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,19 +1,21 @@
 // A test file that does not end is ended by the runner, which names it with what it held open. Other files of the run
 // keep their results.
+
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { atEnd } from "@tidings/testkit/at-end";
 import { endedOf, type LaneFile, writeLane } from "../../../../scripts/tests/lanes.ts";
 import { readResults } from "../../../../scripts/tests/verdict.ts";
 import { watchLanes } from "../../../../scripts/tests/watch.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "runner-"));
-after(() => rmSync(folder, { recursive: true }));
+atEnd(() => rmSync(folder, { recursive: true }));
 
 /** Runs the files, each with a limit of two seconds, in one lane; the watcher gives it half a second more. */
 async function runLane(part: string, files: Record<string, string>): Promise<{ ended: string; passed: string[] }> {

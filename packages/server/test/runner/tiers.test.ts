@@ -26,7 +26,10 @@ test("a file whose browser tests all run in the rest says so in its name", () =>
 test("the recorded tables name files that exist", () => {
   const { gate = {}, rest = {} } = JSON.parse(readFileSync("scripts/tests/costs.json", "utf8"));
   const named = [...Object.keys(gate), ...Object.keys(rest), ...Object.values(readReach()).flat()];
-  assert.deepEqual([...new Set(named)].filter((file) => !existsSync(file)), []);
+  assert.deepEqual(
+    [...new Set(named)].filter((file) => !existsSync(file)),
+    [],
+  );
 });
 
 test("shards are disjoint, complete and about as dear as each other", () => {
@@ -40,5 +43,6 @@ test("shards are disjoint, complete and about as dear as each other", () => {
 
 test("a shard is n/m", () => {
   const costs: Costs = { cpuOf: () => 1, wallOf: () => 1, has: () => false };
-  for (const wrong of ["0/3", "4/3", "1", "a/b", "1/3/5"]) assert.throws(() => shardOf(all, wrong, costs), /--shard is n\/m/);
+  for (const wrong of ["0/3", "4/3", "1", "a/b", "1/3/5"])
+    assert.throws(() => shardOf(all, wrong, costs), /--shard is n\/m/);
 });

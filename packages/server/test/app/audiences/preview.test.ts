@@ -1,6 +1,8 @@
 // Counts, costs and people of rules: exact up to 100,000 people, estimated above, and never slower than the limit.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { startTestService } from "@tidings/testkit/service";
 import { sql } from "kysely";
 

@@ -1,6 +1,8 @@
 // Words of the service in messages: links of the brand layout and summaries of a digest, by the reader's locale.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp, messagesOf, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";

@@ -1,7 +1,9 @@
 // The retention of an environment over the interface: what applies, what a change would delete, and what is refused.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import type { Retention, RetentionClassName } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { metric } from "@tidings/testkit/metric";
 import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
 import { startTestService } from "@tidings/testkit/service";

@@ -1,8 +1,10 @@
 // The list of events with their outcomes, over HTTP.
+
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { ActivityEvent, NotificationOutcome, StepIn } from "@tidings/contract";
 import { notificationOutcomes } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { errorOf } from "@tidings/testkit/http";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";

@@ -1,7 +1,9 @@
 // Who an event is for, and that one transaction id is accepted once.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, feedOf, inApp, notificationsOf, settled } from "@tidings/testkit/verbs";
 import { sql } from "kysely";

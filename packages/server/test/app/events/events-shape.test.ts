@@ -1,6 +1,8 @@
 // Trigger requests that are refused as a whole for their shape or size write nothing.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";

@@ -1,7 +1,9 @@
 // Triggering events: the result of each item of a bulk trigger, and that a refused request writes nothing.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, feedOf, inApp, messagesOf, notificationsOf, settled } from "@tidings/testkit/verbs";

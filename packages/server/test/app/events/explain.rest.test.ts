@@ -1,8 +1,10 @@
 // Explaining past events, and dry runs, over HTTP.
+
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import type { DryRun, DryRunEvent, Explanation, Schedule, StepIn, TriggerEvent } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { newStage } from "@tidings/testkit/clock";
 import { errorOf } from "@tidings/testkit/http";
 import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";

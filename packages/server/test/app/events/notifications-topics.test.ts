@@ -1,6 +1,8 @@
 // Notifications show the topics they came through, and are filtered by topic and by subscription.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";

@@ -1,7 +1,9 @@
 // Statistics over HTTP: the current hour, hours that were counted, and which hours a pass counts.
+
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { errorOf } from "@tidings/testkit/http";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";

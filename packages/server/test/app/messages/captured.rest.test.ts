@@ -1,7 +1,9 @@
 // The development mailbox: mail through the capture provider never leaves the service and can be read back.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { newStage } from "@tidings/testkit/clock";
 import { errorOf } from "@tidings/testkit/http";
 import { faultsOf } from "@tidings/testkit/refusals";

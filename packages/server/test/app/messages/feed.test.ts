@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import type { FeedItem } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { faultsOf } from "@tidings/testkit/refusals";
 import { startTestService } from "@tidings/testkit/service";
 import { assertShape } from "@tidings/testkit/shapes";

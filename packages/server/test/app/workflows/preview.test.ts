@@ -1,7 +1,9 @@
 // Previews of content that is not saved, over HTTP.
+
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { ErrorCode, StepPreviewIn, StepType } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { errorOf } from "@tidings/testkit/http";
 import { imageFile, pngOf } from "@tidings/testkit/images";
 import { shareService } from "@tidings/testkit/service";

@@ -1,7 +1,9 @@
 // Tests of drafts, over HTTP: what runs, what it leaves alone, and what is refused.
+
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { ErrorCode, StepIn, WorkflowTestIn } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { errorOf } from "@tidings/testkit/http";
 import { shareService } from "@tidings/testkit/service";
 import {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { faultsOf } from "@tidings/testkit/refusals";
 import { shareService } from "@tidings/testkit/service";
 import { connectInbox, createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";

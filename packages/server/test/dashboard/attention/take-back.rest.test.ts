@@ -1,6 +1,7 @@
 // "Take back" on an event, in a browser: what can and cannot be undone, a reason, a correction, and the result.
+
 import assert from "node:assert/strict";
-import { before } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";

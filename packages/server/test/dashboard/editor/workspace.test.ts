@@ -1,6 +1,7 @@
 // The workspace of an author in a browser: a test of the draft, the preview of a mail, and completion.
+
 import assert from "node:assert/strict";
-import { before } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, feedOf, inApp } from "@tidings/testkit/verbs";

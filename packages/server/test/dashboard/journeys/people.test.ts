@@ -1,7 +1,8 @@
 // People in a browser: a preference, an audience, a budget and an account are changed, and wrong input is refused where
 // it was entered.
+
 import assert from "node:assert/strict";
-import { before } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { journey } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
 import { inApp } from "@tidings/testkit/verbs";

@@ -1,8 +1,9 @@
 // Every screen of authors and every page of their readers is accessible, by all rules of axe, and not wider than its
 // window. `npm test` sees those that no other test sees, each in one theme and width; `npm run test:long` sees all in
 // all four.
+
 import assert from "node:assert/strict";
-import { before } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";
 import { isLong } from "@tidings/testkit/long";
 import { startTestService } from "@tidings/testkit/service";

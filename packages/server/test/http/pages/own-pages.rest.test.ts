@@ -1,7 +1,9 @@
 // Own texts and an own domain of the hosted pages: what is stored and refused, what readers see, and where links lead.
+
 import assert from "node:assert/strict";
 import { request } from "node:http";
-import { before, test } from "node:test";
+import { test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { faultsOf } from "@tidings/testkit/refusals";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, settled } from "@tidings/testkit/verbs";

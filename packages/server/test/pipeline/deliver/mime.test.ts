@@ -1,7 +1,9 @@
 // Mail on the wire: what people wrote arrives as they wrote it, in any script, and every mail server accepts the
 // message: ASCII headers, lines of bounded length, a text part before the HTML.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { startMailServer } from "@tidings/testkit/mail/smtp";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, messagesOf, settled } from "@tidings/testkit/verbs";

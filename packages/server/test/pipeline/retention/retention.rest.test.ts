@@ -1,6 +1,8 @@
 // What the retention deletes, on a moved clock: months and rows, across the ends of months, quarters and years.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";

@@ -1,8 +1,10 @@
 // The contexts of an event: made when they are new, kept on everything that follows, and part of who is reached, what
 // is collected together, what is wanted and what is said.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";
+import { before } from "@tidings/testkit/at-end";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, detailsOf, feedOf, inApp, messagesOf, notificationsOf, settled } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";

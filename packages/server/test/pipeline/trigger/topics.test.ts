@@ -1,6 +1,8 @@
 // Events for topics: who is reached, once, and through which subscriptions.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, feedOf, inApp, notificationsOf } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";

@@ -1,7 +1,9 @@
 // Rules of audiences in SQL mean what they mean to the interpreter: random rules over random people with odd values.
 // AUDIENCE_RULES=10000 tries more of them.
+
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import fc from "fast-check";
