@@ -23,8 +23,9 @@ export type Choice = { files: string[]; leftOut: number; reachesAll: boolean };
  * The test files near what was changed since the branch left main, committed or not, nearest first. The whole suite
  * remains the proof.
  */
-export function changedTests(tests: string[], costs: Costs): Choice {
-  const changed = changedFiles();
+export const changedTests = (tests: string[], costs: Costs): Choice => testsNear(tests, changedFiles(), costs);
+
+export function testsNear(tests: string[], changed: string[], costs: Costs): Choice {
   if (changed.some((file) => reachesAll.test(file))) return { files: [], leftOut: tests.length, reachesAll: true };
   const near = nearest(tests, changed);
   const own = near.filter((test) => changed.includes(test));
