@@ -6,9 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { git } from "./plan.ts";
 
-/** A clone of what is committed. Commits in it have the author that the repository is configured with. */
-export function cloneRepository(root: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "tidings-release-"));
+/**
+ * A clone of what is committed. Commits in it have the author that the repository is configured with. `purpose`: part
+ * of the name of its folder.
+ */
+export function cloneRepository(root: string, purpose = "release"): string {
+  const folder = mkdtempSync(join(tmpdir(), `tidings-${purpose}-`));
   git(root, "clone", "--quiet", "--shared", root, folder);
   for (const name of ["user.name", "user.email"]) {
     const value = git(root, "config", "--get", "--default", "", name);
