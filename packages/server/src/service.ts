@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { Logger } from "pino";
 import { explainListenError, urlForPeople } from "./address.ts";
 import { catchUpAlertRules, catchUpEnvironments } from "./app/environments/environment-catch-up.ts";
@@ -41,6 +42,8 @@ export type Service = {
   developmentKey: string | null;
   /** The link that signs the first member in as owner; null once there is one, and where the dashboard is off. */
   firstLink: string | null;
+  /** Takes a request of this process, which needs no socket. */
+  inject(request: InjectOptions): Promise<LightMyRequestResponse>;
   /**
    * Is not ready from now on; after TIDINGS_SHUTDOWN_DELAY, accepts no new connections, finishes requests and tasks in
    * progress, and closes all connections. Can be called twice.
@@ -135,6 +138,7 @@ async function start(
     database: database.name,
     isFirstStart,
     developmentKey: await developmentKey({ db, secrets }),
+    inject: (request) => server.inject(request),
     stop: () => {
       state.isDraining = true;
       stopping ??= delay(config.shutdownDelaySeconds * 1_000).then(closeAll);

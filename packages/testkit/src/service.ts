@@ -13,10 +13,13 @@ import { pino } from "pino";
 import { atEnd, atEndOfLane } from "./at-end.ts";
 import { type Client, createClient } from "./client.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { createDirectFetch } from "./direct-fetch.ts";
 
 export type TestService = {
   url: string;
   apiKey: string;
+  /** `fetch` without a socket, for files with thousands of requests. Streams need the real one. */
+  directFetch: typeof globalThis.fetch;
   /** Calls operations with the Development key. */
   client: Client;
   /** The same with the Production key: another environment of the same organisation. */
@@ -88,7 +91,8 @@ async function openService(settings: TestSettings): Promise<OpenService> {
   });
   const logs: Record<string, unknown>[] = [];
   const log = pino({ level: "debug" }, { write: (line: string) => void logs.push(JSON.parse(line)) });
-  const { url, firstLink, ...running } = await startService(config, log);
+  const { url, firstLink, inject, ...running } = await startService(config, log);
+  const directFetch = createDirectFetch(inject);
   const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });
   const secrets = createSecrets(config.encryptionKeys);
 
@@ -102,7 +106,8 @@ async function openService(settings: TestSettings): Promise<OpenService> {
     return stopping;
   };
   const clients = await clientsOf({ url, db }, apiKey, secrets);
-  return { service: { url, apiKey, ...clients, database, db, firstLink, logs, stop }, config, secrets };
+  const service = { url, apiKey, directFetch, ...clients, database, db, firstLink, logs, stop };
+  return { service, config, secrets };
 }
 
 /** Clients of the Development environment with this key, and of the Production environment of its organisation. */

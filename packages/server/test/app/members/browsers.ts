@@ -4,7 +4,7 @@ import type { OperationId, Role, SignedIn } from "@tidings/contract";
 import type { RawInput } from "@tidings/testkit/client";
 import { exchange, type Reply } from "@tidings/testkit/http";
 
-type Target = { url: string; firstLink?: string | null };
+type Target = { url: string; firstLink?: string | null; fetch?: typeof globalThis.fetch };
 
 export const password = "correct horse battery";
 
@@ -30,7 +30,10 @@ let visits = 0;
 export const visit = (target: Target, id: OperationId, input: RawInput = {}): Promise<Reply> => {
   const forwarded = { "x-forwarded-for": `2001:db8:${(++visits).toString(16)}::1` };
   const headers = { authorization: undefined, ...forwarded, ...input.headers };
-  return exchange({ url: target.url, apiKey: "" }, id, { ...input, headers });
+  return exchange({ url: target.url, apiKey: "", ...(target.fetch && { fetch: target.fetch }) }, id, {
+    ...input,
+    headers,
+  });
 };
 
 export function browserOf(target: Target, reply: Reply): Browser {
