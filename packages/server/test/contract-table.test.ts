@@ -13,15 +13,17 @@ const rows = page.split("\n").flatMap((line) => {
 });
 const statements = rows.filter((cells) => cells.length === 4 && cells[0] !== "part");
 
+/** Modules of conformance/conformance.test.ts. */
+const parts = /^(conformance|fuzz)\/\w/;
+
 /**
  * `app/feed` is a file of this package, whatever its tier is; those of other packages have the package in front.
  */
 function fileOf(name: string): URL {
   const [, owner, rest] = /^(?:(client|contract|providers)\/)?(.*)$/.exec(name)!;
-  const [gate, ...others] = ["", ".rest", ".long"].map(
-    (tier) => new URL(`packages/${owner ?? "server"}/test/${rest}${tier}.test.ts`, root),
-  );
-  return others.find((file) => existsSync(file)) ?? gate!;
+  const endings = parts.test(name) ? [".ts"] : [".test.ts", ".rest.test.ts", ".long.test.ts"];
+  const files = endings.map((ending) => new URL(`packages/${owner ?? "server"}/test/${rest}${ending}`, root));
+  return files.find((file) => existsSync(file)) ?? files[0]!;
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

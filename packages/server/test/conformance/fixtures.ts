@@ -5,10 +5,13 @@ import { pushSubscription } from "@tidings/testkit/browser";
 import type { RawInput } from "@tidings/testkit/client";
 import { imageFile } from "@tidings/testkit/images";
 import { password, tokenOf } from "../app/members/browsers.ts";
-import { audienceFixtures } from "./audience-fixtures.ts";
-import { backtestFixtures } from "./backtest-fixtures.ts";
-import { brandFixtures } from "./brand-fixtures.ts";
-import { importFixtures } from "./import-fixtures.ts";
+import { audienceFixtures } from "./fixtures/audience.ts";
+import { backtestFixtures } from "./fixtures/backtest.ts";
+import { brandFixtures } from "./fixtures/brand.ts";
+import { importFixtures } from "./fixtures/import.ts";
+import { insightFixtures } from "./fixtures/insight.ts";
+import { operateFixtures } from "./fixtures/operate.ts";
+import { retractionFixtures } from "./fixtures/retraction.ts";
 import {
   branchSteps,
   type Fixture,
@@ -50,9 +53,6 @@ import {
   upsert,
   withBody,
 } from "./inputs.ts";
-import { insightFixtures } from "./insight-fixtures.ts";
-import { operateFixtures } from "./operate-fixtures.ts";
-import { retractionFixtures } from "./retraction-fixtures.ts";
 import type { World } from "./world.ts";
 
 const largeOrders = {
@@ -65,7 +65,7 @@ const largeOrders = {
 const uploadImage = async (w: World) => (await w.client("assets.create", { body: { file: imageFile() } })).body;
 
 /** The body of a request for an address at Slack. */
-const ofSlack = async (w: World) => ({ integrationIdentifier: (await w.integration("slack")).identifier });
+const ofSlack = async (w: World) => ({ integrationIdentifier: (await w.once(w.slack)).identifier });
 
 const fixtures: Partial<Record<OperationId, Fixture>> = {
   ...audienceFixtures,
@@ -122,7 +122,14 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "messages.delete": async (w) => ({ params: { messageId: (await w.event()).messageId } }),
   "messages.deleteByTransaction": async (w) => ({ params: { transactionId: (await w.event()).transactionId } }),
 
-  "workflows.list": listOf((w) => w.workflow()),
+  "workflows.list": listOf(
+    (w) => w.workflow(),
+    async (w) => {
+      // A step that has no text yet has an issue.
+      await w.workflow([{ name: "Text", type: "sms" }]);
+      return { query: { limit: 100 } };
+    },
+  ),
   "workflows.create": (w) => ({
     body: {
       workflowId: w.unique("workflow"),
@@ -382,7 +389,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "inbox.createConnection": async (w) => ({
     ...(await ofOwnInbox(w)),
     body: {
-      integrationIdentifier: (await w.integration("slack")).identifier,
+      integrationIdentifier: (await w.once(w.slack)).identifier,
       workspace: { id: "T1" },
       auth: { accessToken: "x" },
     },
@@ -393,7 +400,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "inbox.createEndpoint": async (w) => ({
     ...(await ofOwnInbox(w)),
     body: {
-      integrationIdentifier: (await w.integration("slack")).identifier,
+      integrationIdentifier: (await w.once(w.slack)).identifier,
       type: "chatapp_user",
       endpoint: { userId: "U1" },
     },
@@ -459,7 +466,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "channelConnections.list": listOf((w) => w.connection()),
   "channelConnections.create": async (w) => ({
     body: {
-      integrationIdentifier: (await w.integration("slack")).identifier,
+      integrationIdentifier: (await w.once(w.slack)).identifier,
       workspace: { id: "T1" },
       auth: { accessToken: "x" },
     },
@@ -470,7 +477,7 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "channelEndpoints.list": listOf((w) => w.endpoint()),
   "channelEndpoints.create": async (w) => ({
     body: {
-      integrationIdentifier: (await w.integration("slack")).identifier,
+      integrationIdentifier: (await w.once(w.slack)).identifier,
       subscriberId: (await w.subscriber()).subscriberId,
       type: "chatapp_user",
       endpoint: { userId: "U1" },
@@ -538,7 +545,10 @@ const fixtures: Partial<Record<OperationId, Fixture>> = {
   "people.list": ofOwner,
   "people.update": withBody(ofPerson, { role: "editor" }),
   "people.delete": ofPerson,
-  "people.createResetLink": ofPerson,
+  "people.createResetLink": async (w) => ({
+    ...(await ofOwner(w)),
+    params: { personId: (await w.once(w.person)).session.person._id },
+  }),
   "people.listResetLinks": async (w) => {
     await w.resetLink();
     return ofOwner(w);

@@ -1,6 +1,6 @@
 // Made-up responds with a canary in every secret, and a world whose records hold canaries: what a role may not see must
 // be in no response.
-import { type SecretMark, secretKeyword } from "@tidings/contract";
+import { isRoleEnough, type Role, type SecretMark, secretKeyword } from "@tidings/contract";
 import type { Client } from "@tidings/testkit/client";
 
 type Schema = Record<string, unknown>;
@@ -9,6 +9,12 @@ const isSchema = (value: unknown): value is Schema => typeof value === "object" 
 
 /** By the canary that is in the value: who may see it. */
 export type Canaries = Map<string, SecretMark["role"]>;
+
+export const isSeenBy = (role: Role, least: SecretMark["role"]): boolean =>
+  least !== "none" && isRoleEnough(role, least);
+
+/** The canaries in a text, each once. */
+export const canariesIn = (text: string): Set<string> => new Set(text.match(/canary-\d+-\w+/g));
 
 const texts = ["text", "+441234567890", "https://example.com/a"];
 

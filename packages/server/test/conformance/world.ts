@@ -3,23 +3,40 @@ import { type Output, outboxSql, type StepIn } from "@tidings/contract";
 import { atEnd } from "@tidings/testkit/at-end";
 import type { Client } from "@tidings/testkit/client";
 import { createTestDatabase } from "@tidings/testkit/database";
-import type { TestService } from "@tidings/testkit/service";
 import { email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
+import { sql } from "kysely";
 import { newId } from "../../src/lib/ids.ts";
 import { saveSeenAlerts } from "../../src/store/alerts/alerts.batch.ts";
 import type { Db } from "../../src/store/db.ts";
 import { insertFailedTask } from "../../src/store/events/failed-tasks.ts";
-import { invite, signInOwner } from "../app/members/browsers.ts";
+import { type Browser, invite } from "../app/members/browsers.ts";
 import { withClient } from "../pipeline/sources/shop.ts";
 
 export type World = ReturnType<typeof createWorld>;
 
+type Members = { target: Parameters<typeof invite>[0]; owner: () => Promise<Browser> };
+
 /**
- * `webhookUrl`: an address that takes webhooks. `db`: for states that no request can cause. `service`: for people, who
+ * The in-app message of a transaction, once all steps have ended. Reading rows takes a tenth of the time of asking the
+ * API, and there are hundreds of events.
+ */
+const findInAppMessage = (db: Db, transactionId: string) =>
+  eventually(async () => {
+    const { rows } = await sql<{ notificationId: string; messageId: string }>`
+      select n.id as "notificationId", m.id as "messageId"
+      from events e join notifications n on n.event_id = e.id
+        join messages m on m.notification_id = n.id and m.channel = 'in_app'
+      where e.transaction_id = ${transactionId} and not exists (select from jobs j where j.notification_id = n.id
+        and j.status not in ('completed', 'failed', 'skipped', 'canceled', 'merged'))`.execute(db);
+    return rows[0];
+  }, `the end of transaction ${transactionId}`);
+
+/**
+ * `webhookUrl`: an address that takes webhooks. `db`: for states that no request can cause. `members`: for people, who
  * belong to the installation.
  */
-export function createWorld(client: Client, label: string, webhookUrl: string, db: Db, service?: TestService) {
+export function createWorld(client: Client, label: string, webhookUrl: string, db: Db, members?: Members) {
   let count = 0;
   const unique = (noun: string) => `${label}-${noun}-${++count}`;
 
@@ -46,7 +63,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
   const subscription = async () => {
     const { key: topicKey } = await topic();
     const { subscriberId } = await subscriber();
-    const { workflowId } = await workflow();
+    const { workflowId } = await once(eventWorkflow);
     const identifier = unique("subscription");
     const { body } = await client("topicSubscriptions.create", {
       params: { topicKey },
@@ -104,14 +121,12 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
 
   /** A completed event with its notifications and messages. */
   const event = async () => {
-    const { workflowId } = await workflow();
+    const { workflowId } = await once(eventWorkflow);
     const { subscriberId } = await subscriber();
     const transactionId = await trigger(client, workflowId, subscriberId, { name: "Ada" });
-    const [notification] = await settled(client, transactionId);
-    const messages = await messagesOf(client, transactionId);
-    const message = messages.find(({ channel }) => channel === "in_app")!;
-    return { workflowId, subscriberId, transactionId, notificationId: notification!._id!, messageId: message._id! };
+    return { workflowId, subscriberId, transactionId, ...(await findInAppMessage(db, transactionId)) };
   };
+  const eventWorkflow = () => workflow();
 
   /** An event that waits. */
   const waiting = async () => {
@@ -141,20 +156,21 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
 
   /** A push that its provider cannot take: the credentials are not service account. */
   const deadLetter = async () => {
-    const { identifier } = await integration("fcm");
+    const { identifier } = await once(fcm);
     const { subscriberId } = await subscriber();
     await client("subscribers.replaceCredentials", {
       params: { subscriberId },
       body: { providerId: "fcm", integrationIdentifier: identifier, credentials: { deviceTokens: ["t1"] } },
     });
-    const { workflowId } = await workflow([
-      { name: "Push", type: "push", controlValues: { subject: "Hi", body: "Ho" } },
-    ]);
+    const { workflowId } = await once(pushWorkflow);
     const transactionId = await trigger(client, workflowId, subscriberId);
     await settled(client, transactionId);
     const { data } = (await client("deadLetters.list", { query: { transactionId } })).body;
     return data[0]!;
   };
+
+  const fcm = () => integration("fcm");
+  const pushWorkflow = () => workflow([{ name: "Push", type: "push", controlValues: { subject: "Hi", body: "Ho" } }]);
 
   /** A dead letter whose subscriber was deleted. */
   const unwantedLetter = async () => {
@@ -243,11 +259,24 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
       fcm: { serviceAccount: "{}" },
     }[providerId];
     const body = { providerId, channel, credentials, active: true, identifier: unique("integration") };
-    return (await client("integrations.create", { body })).body;
+    const { body: made } = await client("integrations.create", { body });
+    if (channel === "email") await keepCapturing();
+    return made;
   };
 
+  const capture = async () => {
+    const { body: all } = await client("integrations.list");
+    return all.find(({ providerId }) => providerId === "svc-email")!;
+  };
+
+  /** A new integration becomes the primary one. Mail stays with the capture provider: no other one can be reached. */
+  const keepCapturing = async () =>
+    client("integrations.setPrimary", { params: { integrationId: (await once(capture))._id! } });
+
+  const slack = () => integration("slack");
+
   const connection = async () => {
-    const { identifier: integrationIdentifier } = await integration("slack");
+    const { identifier: integrationIdentifier } = await once(slack);
     const { subscriberId } = await subscriber();
     const { body } = await client("channelConnections.create", {
       body: {
@@ -278,8 +307,14 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return body;
   };
 
-  const webhook = async () =>
-    (await client("webhooks.create", { body: { url: `${webhookUrl}/${unique("hook")}` } })).body;
+  /** For few kinds of events: each event of a kind is sent to every webhook that is there. */
+  const webhook = async () => {
+    const body = {
+      url: `${webhookUrl}/${unique("hook")}`,
+      eventTypes: ["workflow.created", "message.failed"] as const,
+    };
+    return (await client("webhooks.create", { body: body as never })).body;
+  };
 
   /** The address of a customer's database with an outbox. It is dropped at the end of the file, after the service. */
   const outbox = async () => {
@@ -328,19 +363,18 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
   /** A mail that the capture provider took, with what it takes to report on it. */
   const reported = async () => {
     const key = `whsec_${Buffer.from(unique("key")).toString("base64")}`;
-    const { body: all } = await client("integrations.list");
-    const capture = all.find(({ providerId }) => providerId === "svc-email")!;
+    const { _id: integrationId, _environmentId: environmentId } = await once(capture);
     await client("integrations.update", {
-      params: { integrationId: capture._id! },
+      params: { integrationId: integrationId! },
       body: { configurations: { inboundWebhookEnabled: true, inboundWebhookSigningKey: key } },
     });
-    await client("integrations.setPrimary", { params: { integrationId: capture._id! } });
+    await keepCapturing();
     const { workflowId } = await workflow([steps[1]!]);
     const { subscriberId } = await subscriber();
     const transactionId = await trigger(client, workflowId, subscriberId, { name: "Ada" });
     await settled(client, transactionId);
     const [message] = await messagesOf(client, transactionId);
-    return { key, environmentId: capture._environmentId, integrationId: capture._id, messageId: message!._id! };
+    return { key, environmentId, integrationId, messageId: message!._id! };
   };
 
   const environment = async () =>
@@ -351,7 +385,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return body.find(({ apiKeys }) => apiKeys !== undefined)!;
   };
 
-  const owner = () => signInOwner(service!);
+  const owner = () => members!.owner();
 
   const invitation = async () => {
     const email = `${unique("person")}@example.com`;
@@ -359,11 +393,11 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return (body as Output<"people.createInvitation">).data;
   };
 
-  const person = async () => invite(service!, await once(owner), "viewer", `${unique("person")}@example.com`);
+  const person = async () => invite(members!.target, await once(owner), "viewer", `${unique("person")}@example.com`);
 
   /** The id of an open reset link. */
   const resetLink = async () => {
-    const params = { personId: (await person()).session.person._id };
+    const params = { personId: (await once(person)).session.person._id };
     await (await once(owner)).call("people.createResetLink", { params });
     const { body } = await (await once(owner)).call("people.listResetLinks");
     return (body as Output<"people.listResetLinks">).data[0]!._id;
@@ -396,7 +430,19 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
       stepTemplate,
       variable,
     },
-    ...{ integration, connection, endpoint, environment, own, publish, deadLetter, unwantedLetter, replay, failedTask },
+    ...{
+      integration,
+      slack,
+      connection,
+      endpoint,
+      environment,
+      own,
+      publish,
+      deadLetter,
+      unwantedLetter,
+      replay,
+      failedTask,
+    },
     ...{ alertRule, alert, outbox, source },
     ...{ webhookUrl, webhook, suppression, reported, owner, invitation, person, resetLink },
   };

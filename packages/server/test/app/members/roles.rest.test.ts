@@ -1,10 +1,8 @@
-// Roles: every operation for every role, what each role sees of a response, and docs/members.md.
+// Roles: what each role sees of a response, and docs/members.md. Every operation in every role: conformance/roles.ts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import {
-  isRoleEnough,
-  membersWith,
   type Operation,
   type OperationId,
   openApiDocument,
@@ -29,28 +27,6 @@ const people: Record<Role, Browser> = {
 const all = Object.values(operations) as Operation[];
 const paramsOf = ({ path }: Operation) =>
   Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, "any"]));
-
-/** Would end the session that the next operations need. */
-const ending = new Set(["auth.signOut", "auth.signOutEverywhere"]);
-
-for (const operation of all) {
-  const needed = requiredRoleOf(operation);
-  if (needed === null) continue;
-  test(`${operation.id} needs ${needed}`, async () => {
-    for (const role of roles) {
-      const isAllowed = isRoleEnough(role, needed);
-      if (isAllowed && ending.has(operation.id)) continue;
-      const input = { params: paramsOf(operation), ...(operation.body && { body: {} }) };
-      const reply = await people[role].call(operation.id as OperationId, input);
-      if (isAllowed) {
-        assert.ok(![401, 403].includes(reply.status), `${role}: ${reply.status} ${reply.text}`);
-        continue;
-      }
-      const { message } = errorOf(reply, "ROLE_NOT_ALLOWED");
-      assert.equal(message, `Only ${membersWith[needed]} can do this. Your role is ${role}: ask an owner for access`);
-    }
-  });
-}
 
 test("an address of a bridge in a dry run, and another payload in a replay, need an editor", async () => {
   const dryRun = { name: "any", to: "ada", payload: {} };

@@ -1,0 +1,61 @@
+// What the scopes `send` and `read` of API keys contain, written here and not read from the contract.
+
+export const sends = new Set([
+  ...["events.trigger", "events.triggerBulk", "events.broadcast", "events.cancel"],
+  ...["signals.send", "signals.sendBulk"],
+]);
+
+/** By resource. */
+const reads: Record<string, string> = {
+  explain: "retrieve dryRun sampleArms",
+  retractions: "list retrieve",
+  audiences: "list preview retrieve count listPeople explain",
+  backtests: "list get people person",
+  broadcasts: "list retrieve retrieveCheck preview retrieveResults listPeople",
+  notifications: "list retrieve",
+  messages: "list",
+  activity: "listEvents",
+  statistics: "list",
+  workflows:
+    "list retrieve retrieveStep retrieveObjectives retrieveExperiments preview listVersions retrieveVersion diffVersions retrieveInFlight",
+  comments: "list",
+  stepTemplates: "list retrieve",
+  digests: "list retrieve",
+  layouts: "list retrieve preview usage",
+  assets: "list",
+  brand: "retrieve preview retrieveContext",
+  gallery: "list retrieve",
+  translations: "listGroups retrieveGroup listKeys retrieveMaster retrieve",
+  files: "export plan",
+  subscribers: "list retrieve retrievePreferences retrieveAttention match countUnseen listFeed listSubscriptions",
+  erasures: "retrieve verify",
+  imports: "list preview retrieve listErrors",
+  categories: "list retrieve",
+  subscriberNotifications: "list count",
+  topics: "list retrieve retrieveSubscriber",
+  topicSubscriptions: "list retrieve",
+  contexts: "list retrieve",
+  integrations: "list listActive",
+  providers: "list",
+  channelConnections: "list retrieve",
+  channelEndpoints: "list retrieve",
+  environments: "list listTags retrieveClock retrieveTimeline diff listPublishes retrievePublish planRestore",
+  environmentVariables: "list retrieve usage",
+  retention: "retrieve preview",
+  webhooks: "list retrieve listDeliveries retrieveDelivery",
+  sources: "list retrieve",
+  inboundReceipts: "list",
+  suppressions: "list",
+  captured: "list retrieve retrieveAttachment",
+  deadLetters: "listGroups list",
+  attention: "retrieve forecast",
+  deadLetterReplays: "preview list retrieve",
+  failedTasks: "list",
+  alertRules: "list retrieve",
+  alerts: "list",
+  system: "retrieve",
+  exports: "statistics",
+};
+export const readIds = new Set(
+  Object.entries(reads).flatMap(([name, verbs]) => verbs.split(" ").map((v) => `${name}.${v}`)),
+);
