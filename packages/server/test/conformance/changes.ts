@@ -15,7 +15,7 @@ export const isOfHousekeeping = ({ table }: Change): boolean => housekeeping.inc
 export type Changes = {
   /** What was written and committed since the last call. */
   take(): Promise<Change[]>;
-  /** Waits until nothing of this kind is written any more. */
+  /** Waits until nothing of this kind is written. */
   rest(isMeant: (change: Change) => boolean): Promise<void>;
 };
 
@@ -42,7 +42,7 @@ export async function noteChanges(db: Db): Promise<Changes> {
 
 type Table = { name: string; subscriber: string | null };
 
-/** On all tables, also on partitions that are added later. The last use of a key is recorded with every request. */
+/** On all tables, including partitions that are added later. The last use of a key is recorded with every request. */
 async function createTriggers(db: Db): Promise<void> {
   const { rows: tables } = await sql<Table>`
     select c.relname as name, case when c.relname = 'subscribers' then 'id' else a.attname end as subscriber

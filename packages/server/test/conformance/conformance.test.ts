@@ -1,5 +1,5 @@
-// All operations of the contract in one program: what they have in common is proved by walking them all. The parts share
-// one service, one world of records and the compiled schemas, which costs a tenth of a service and a world for each.
+// All operations of the contract in one program: what they have in common is proved by calling them all. The parts
+// share one service, one world of records and the compiled schemas, which take seconds of a core to make.
 // The order counts: lists are short in the beginning, and bad input comes after those who need an environment at rest.
 import { crc32 } from "node:zlib";
 import { fuzzRecords, fuzzSettings } from "../fuzz/fuzz.ts";

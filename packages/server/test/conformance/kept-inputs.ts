@@ -4,13 +4,13 @@ import type { RawInput } from "@tidings/testkit/client";
 import { inputOf } from "./fixtures.ts";
 import type { World } from "./world.ts";
 
-/** One backtest runs at a time, an environment has few sources, and the others name all that there is. */
+/** One backtest runs at a time, an environment has few sources, and the others name all that exists. */
 const perishable = /^backtests\.(create|cancel|delete)$|^(sources|files)\.|^categories\.updateOrder$/;
 
 export function createInputs(world: World) {
   const kept = new Map<string, Promise<RawInput>>();
 
-  /** For a request that leaves the input as it is. */
+  /** For a request that does not change what the input names. */
   const keep = (operation: Operation): Promise<RawInput> => {
     if (perishable.test(operation.id)) return inputOf(operation, world);
     const input = kept.get(operation.id) ?? inputOf(operation, world);

@@ -43,7 +43,7 @@ const assertInScope = (reply: Reply, what: string): void =>
 export function testKeyScopes({ db, target, client, clientOf, changes }: Scene): void {
   const { url } = target;
 
-  /** A key of the Development environment, written as a row: an environment may have fewer keys than this file needs. */
+  /** A key of the Development environment, written as a row: this file needs more than an environment may have. */
   async function addKey({ scope = "full", ...columns }: KeyColumns): Promise<string> {
     const key = newApiKey();
     await sql`insert into api_keys (id, environment_id, user_id, hash, secret, created_at, scope, operations, expires_at,

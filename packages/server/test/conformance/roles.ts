@@ -1,4 +1,4 @@
-// Every operation for every role: who may not call it is told which role may.
+// Every operation for every role: a refusal names the role that may call it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

@@ -1,4 +1,4 @@
-// Real responses, for every role: the records of a world of its own hold planted secrets.
+// Real responses, for every role, in a world whose records hold planted secrets.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -48,7 +48,7 @@ async function plantMessages(world: World): Promise<string> {
   }, "the delivery about the push message");
 }
 
-/** An environment of its own: with what the shared one has by now, every list would be long. */
+/** Its own environment: with what the shared one has by now, every list would be long. */
 async function prepare({ world: shared, clientOf, receiverUrl, db, members }: Scene) {
   const { _id: environmentId, apiKeys } = await shared.environment();
   const { key } = apiKeys![0]!;

@@ -307,7 +307,7 @@ export function createWorld(client: Client, label: string, webhookUrl: string, d
     return body;
   };
 
-  /** For few kinds of events: each event of a kind is sent to every webhook that is there. */
+  /** For few kinds of events: each event of a kind is sent to every webhook. */
   const webhook = async () => {
     const body = {
       url: `${webhookUrl}/${unique("hook")}`,
