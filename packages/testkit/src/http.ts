@@ -1,7 +1,7 @@
 // Requests without the client: raw text, with all headers set by the test.
 import assert from "node:assert/strict";
 import { type ErrorCode, errorCatalogue, type Operation, type OperationId, operations } from "@tidings/contract";
-import { createClient, type RawInput } from "./client.ts";
+import { type Client, createClient, type RawInput } from "./client.ts";
 
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
 
@@ -30,20 +30,31 @@ export const authorized = (target: Target, path: string, sent: Sent = {}): Promi
     },
   });
 
-/** One operation, with the response's text in addition to its body. */
+type Exchanger = { client: Client; replies: WeakMap<Headers, Reply> };
+
+/** A client has a function for each operation, which takes longer to create than a request takes. */
+const exchangers = new WeakMap<Target, Exchanger>();
+
+/** One operation, with the response's text in addition to its body. A target has one client. */
 export async function exchange(target: Target, id: OperationId, input: RawInput = {}): Promise<Reply> {
-  let reply: Reply | undefined;
+  const exchanger = exchangers.get(target) ?? createExchanger(target);
+  exchangers.set(target, exchanger);
+  const { headers } = await exchanger.client.raw(id, input);
+  return exchanger.replies.get(headers)!;
+}
+
+function createExchanger(target: Target): Exchanger {
+  const replies = new WeakMap<Headers, Reply>();
   const client = createClient({
     baseUrl: target.url,
     apiKey: target.apiKey,
     fetch: async (...args) => {
       const response = await (target.fetch ?? fetch)(...args);
-      reply = await toReply(response.clone());
+      replies.set(response.headers, await toReply(response.clone()));
       return response;
     },
   });
-  await client.raw(id, input);
-  return reply!;
+  return { client, replies };
 }
 
 export type ErrorBody = {

@@ -23,6 +23,16 @@ export const cookieOf = (reply: Reply): string => reply.headers.get("set-cookie"
 
 let visits = 0;
 
+type Visited = Target & { apiKey: string };
+const visited = new WeakMap<Target, Visited>();
+
+/** The same object for the same target: it has one client. */
+function withoutKey(target: Target): Visited {
+  const known = visited.get(target) ?? { ...target, apiKey: "" };
+  visited.set(target, known);
+  return known;
+}
+
 /**
  * A call without any credentials. Attempts to sign in are limited per address: a service that trusts this machine as a
  * proxy sees another address with every call.
@@ -30,10 +40,7 @@ let visits = 0;
 export const visit = (target: Target, id: OperationId, input: RawInput = {}): Promise<Reply> => {
   const forwarded = { "x-forwarded-for": `2001:db8:${(++visits).toString(16)}::1` };
   const headers = { authorization: undefined, ...forwarded, ...input.headers };
-  return exchange({ url: target.url, apiKey: "", ...(target.fetch && { fetch: target.fetch }) }, id, {
-    ...input,
-    headers,
-  });
+  return exchange(withoutKey(target), id, { ...input, headers });
 };
 
 export function browserOf(target: Target, reply: Reply): Browser {
