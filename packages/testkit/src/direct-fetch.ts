@@ -1,5 +1,5 @@
-// `fetch` that hands requests to the service in this process: the same routes, hooks and bodies, and no socket at
-// either end, which takes a third less time of a core.
+// `fetch` that hands requests to the service in this process: the same routes, hooks and bodies, without a socket and a
+// parser of HTTP at either end. Tests of what a socket does use the real one.
 import type { Service } from "@tidings/server/source/service";
 
 type Answer = Awaited<ReturnType<Service["inject"]>>;
