@@ -88,12 +88,17 @@ type BrowserOptions = BrowserContextOptions & {
   needsWholeChromium?: boolean;
 };
 
-/** Its own profile (cookies, storage, locks), which ends with the test. */
-export async function openBrowser(context: TestContext, { needsWholeChromium, ...options }: BrowserOptions = {}) {
+/** Its own profile (cookies, storage, locks), which the caller closes. */
+export async function openProfile({ needsWholeChromium, ...options }: BrowserOptions = {}): Promise<BrowserContext> {
   const program = (needsWholeChromium ? undefined : shellPath) ?? wholePath!;
   if (!shared.has(program)) shared.set(program, launchBrowser(program));
   // Without transitions, which take a tenth of a core for as long as something moves.
-  const browser = await (await shared.get(program)!).newContext({ reducedMotion: "reduce", ...options });
+  return (await shared.get(program)!).newContext({ reducedMotion: "reduce", ...options });
+}
+
+/** A profile that ends with the test. */
+export async function openBrowser(context: TestContext, options: BrowserOptions = {}): Promise<BrowserContext> {
+  const browser = await openProfile(options);
   context.after(async () => {
     // `passed` is missing in the types of Node.
     if (!(context as unknown as { passed: boolean }).passed)
@@ -104,7 +109,7 @@ export async function openBrowser(context: TestContext, { needsWholeChromium, ..
 }
 
 /** Where a test failed: the address and the text of its page. */
-async function describePage(context: TestContext, page: Page): Promise<void> {
+export async function describePage(context: TestContext, page: Page): Promise<void> {
   const text = await page.evaluate("document.body.innerText").catch((error: Error) => error.message);
   context.diagnostic(`${page.url()}\n${String(text).slice(0, 2_000)}`);
 }
@@ -119,12 +124,17 @@ export async function openPage(
   { allow }: { allow?: RegExp } = {},
 ): Promise<Page> {
   const page = await (browser ?? (await openBrowser(context))).newPage();
+  context.after(collectErrors(page, allow));
+  return page;
+}
+
+/** Collects what a page reports from now on, and returns what throws it, those errors aside that `allow` matches. */
+export function collectErrors(page: Page, allow?: RegExp): () => void {
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-  context.after(() => {
+  return () => {
     const unexpected = errors.filter((text) => !allow?.test(text));
     if (unexpected.length > 0) throw new Error(`the page reported errors:\n${unexpected.join("\n")}`);
-  });
-  return page;
+  };
 }
