@@ -11,7 +11,7 @@ export type Look = {
   path: string | ((authored: Authored) => string);
   /** Brings the page into the state. */
   act?: (page: Page) => Promise<unknown>;
-  /** Another test checks the accessibility of the screen: `npm test` does not do so twice. */
+  /** Another test checks the accessibility of the screen: `npm run test:rest` does not do so twice. */
   isSeenElsewhere?: boolean;
 };
 
@@ -153,6 +153,7 @@ const workflows: Look[] = [
   { name: "home", path: "/" },
   { name: "activity", path: "/activity" },
   { name: "workflows", path: "/workflows" },
+  { name: "new-workflow", path: "/workflows", act: (page) => press(page, "New workflow") },
   { name: "gallery", path: "/gallery" },
   {
     name: "gallery-template",
@@ -163,6 +164,14 @@ const workflows: Look[] = [
     name: "canvas",
     path: "/workflows/invitation?view=canvas&step=email",
     act: (page) => page.getByRole("button", { name: /^In-app/ }).waitFor(),
+  },
+  {
+    name: "simulate",
+    path: "/workflows/invitation?tab=simulate",
+    act: async (page) => {
+      await chooseAda(page);
+      await page.getByRole("article", { name: "Ada Lovelace" }).waitFor();
+    },
   },
   { name: "no-steps", path: "/workflows/draft" },
   { name: "settings", path: "/workflows/order?tab=settings" },
@@ -212,19 +221,9 @@ const others: Look[] = [
 ];
 
 const seenElsewhere = new Set([
-  ...[
-    "home",
-    "activity",
-    "workflows",
-    "gallery",
-    "gallery-template",
-    "no-steps",
-    "find-replace",
-    "keyboard",
-    "step-digest-cron",
-  ],
-  ...["email", "email-preview", "email-show-if", "email-comments", "test", "texts", "brand", "categories"],
-  ...["category-new", "attention", "attention-new", "hosted-arabic", "subscriber-preferences"],
+  ...["home", "activity", "gallery", "no-steps", "find-replace", "keyboard", "step-digest-cron"],
+  ...["email", "email-preview", "email-show-if", "email-comments", "texts", "brand", "categories"],
+  ...["category-new", "attention", "attention-new", "hosted-arabic"],
 ]);
 
 export const looks: Look[] = [...workflows, ...steps, ...decisions, ...emails, ...others].map((look) => ({

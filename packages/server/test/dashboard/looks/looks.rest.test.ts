@@ -1,19 +1,18 @@
 // Every screen of authors and every page of their readers is accessible, by all rules of axe, and not wider than its
-// window. `npm test` sees those that no other test sees, each in one theme and width; `npm run test:long` sees all in
-// all four.
-
+// window. `npm run test:rest` sees those that no other test sees, each in one theme and width; `npm run test:long` sees
+// all in all four.
 import assert from "node:assert/strict";
 import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";
 import { isLong } from "@tidings/testkit/long";
-import { startTestService } from "@tidings/testkit/service";
 import type { Page } from "playwright-core";
 import { openHost } from "../../inbox/host-page.ts";
-import { describeViolation, expectNoOverflow, findViolations, narrow, openDashboard } from "../support.ts";
+import { startDashboard } from "../kept-page.ts";
+import { describeViolation, expectNoOverflow, findViolations, narrow, wide } from "../support.ts";
 import { forgetDrafts, looks, openLook } from "./screens.ts";
 import { type Authored, seedAuthoring } from "./seed-authoring.ts";
 
-const service = await startTestService({ TIDINGS_PUBLIC_URL: "http://localhost:3000" });
+const service = await startDashboard({ TIDINGS_PUBLIC_URL: "http://localhost:3000" });
 let authored: Authored;
 before(async () => {
   authored = await seedAuthoring(service.client);
@@ -23,7 +22,6 @@ type Styled = { ownerDocument: { defaultView: { getComputedStyle(element: unknow
 const inkOf = (element: unknown): string =>
   (element as Styled).ownerDocument.defaultView.getComputedStyle(element).color;
 
-const wide = { width: 1280, height: 860 };
 const kinds = [
   { colorScheme: "light", viewport: wide },
   { colorScheme: "dark", viewport: narrow },
@@ -38,7 +36,7 @@ async function expectFaultless(page: Page, name: string): Promise<void> {
 }
 
 browserTest("an email of blocks in the layout of the brand can be read in the dark", async (context) => {
-  const page = await openDashboard(context, service, "/categories", { colorScheme: "dark", viewport: wide });
+  const page = await service.open(context, "/categories", { colorScheme: "dark", viewport: wide });
   await forgetDrafts(page);
   await openLook(page, service.url, looks.find(({ name }) => name === "email-preview")!, authored);
   const mail = page.frameLocator("iframe").frameLocator("iframe");
@@ -53,7 +51,7 @@ for (const [index, kind] of kinds.entries()) {
   const { colorScheme, viewport } = kind;
   browserTest(`looks in ${colorScheme}, ${viewport.width} pixels wide`, async (context) => {
     const allow = /Applying inline style|status of 4/;
-    const page = await openDashboard(context, service, "/categories", { ...kind, allow });
+    const page = await service.open(context, "/categories", { ...kind, allow });
     page.on("dialog", (dialog) => void dialog.accept());
     await forgetDrafts(page);
     const others = looks.filter(({ isSeenElsewhere }) => !isSeenElsewhere);
