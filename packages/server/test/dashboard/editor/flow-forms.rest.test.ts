@@ -1,43 +1,32 @@
-// The forms of branches, experiments, waits and actions in a browser: what is entered is what is saved.
+// The forms of branches, experiments and actions in a browser: what is entered is what is saved.
 import assert from "node:assert/strict";
 import { browserTest } from "@tidings/testkit/chromium";
 import { startReceiver } from "@tidings/testkit/servers/receiver";
-import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
+import { startDashboard } from "../kept-page.ts";
+import { expectAccessible, expectNoOverflow, narrow } from "../support.ts";
+import { addStep, choose, save } from "./actions.ts";
 
 const host = await startReceiver(() => ({ status: 200, text: '{"plan":"free","seats":1}' }));
-const service = await startTestService();
+const service = await startDashboard();
 const { client } = service;
 // Unfinished values are refused by the preview while they are typed.
 const allow = /status of 4(?:00|09|22)/;
 
 const hello = { ...inApp({ body: "Hello" }), name: "Hello", stepId: "hello" };
 
-async function add(page: Page, type: string): Promise<void> {
-  await page.getByRole("button", { name: "Add step", exact: true }).click();
-  await page.getByRole("menuitem", { name: type, exact: true }).click();
-  await page.getByRole("heading", { level: 2, name: type }).waitFor();
-}
-
-async function choose(page: Page, field: RegExp, option: RegExp): Promise<void> {
-  await page.getByRole("combobox", { name: field }).click();
-  await page.getByRole("option", { name: option }).click();
-}
-
-/** What is saved of the last steps: their values. */
-async function save(page: Page, workflowId: string) {
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await eventually(async () => (await page.getByText("Unsaved changes").count()) === 0, "the changes to be saved");
+/** What is saved of the steps. */
+async function saveSteps(page: Page, workflowId: string) {
+  await save(page);
   return (await client("workflows.retrieve", { params: { workflowId } })).body.steps;
 }
 
 browserTest("an experiment gets a branch with an arm for each variant", async (context) => {
   await createWorkflow(client, "trial", [hello]);
-  const page = await openDashboard(context, service, "/workflows/trial", { allow });
-  await add(page, "Experiment");
+  const page = await service.open(context, "/workflows/trial", { allow });
+  await addStep(page, "Experiment");
   const variants = page.getByRole("list", { name: "Variants" });
   await variants.getByRole("textbox", { name: "Variant" }).first().fill("Short subject");
   await variants.getByRole("spinbutton", { name: "Weight" }).first().fill("3");
@@ -49,7 +38,7 @@ browserTest("an experiment gets a branch with an arm for each variant", async (c
   await expectAccessible(page);
   await page.getByRole("button", { name: "Create arms for the variants" }).click();
   await page.getByRole("heading", { level: 2, name: "Branch" }).waitFor();
-  const steps = await save(page, "trial");
+  const steps = await saveSteps(page, "trial");
   assert.deepEqual(steps[1]!.controls.values, {
     variants: [
       { id: "short-subject", name: "Short subject", weight: 3 },
@@ -76,12 +65,12 @@ browserTest("an experiment gets a branch with an arm for each variant", async (c
   await page.getByRole("button", { name: /^\d+\. Branch/ }).click();
   await page.getByRole("button", { name: "Move Über alles up" }).click();
   await page.getByRole("button", { name: "Remove Brief" }).click();
-  const changed = await save(page, "trial");
+  const changed = await saveSteps(page, "trial");
   const ids = (changed[2]!.controls.values.arms as { id: string }[]).map(({ id }) => id);
   assert.deepEqual([ids, changed[3]!.arm], [["uber-alles", "b"], "branch/uber-alles"]);
   await page.getByRole("button", { name: "Remove Über alles" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Move to Else" }).click();
-  assert.equal((await save(page, "trial"))[3]!.arm, "branch/else");
+  assert.equal((await saveSteps(page, "trial"))[3]!.arm, "branch/else");
   await page.setViewportSize(narrow);
   await expectNoOverflow(page);
   await expectAccessible(page);
@@ -98,7 +87,7 @@ browserTest("a simulation assumes what ends a wait, and counts people by arm", a
     { ...branch, controlValues: { arms: [{ id: "thanks", name: "Thanks", condition }] } },
   ]);
   for (const subscriberId of ["ada", "bob"]) await client("subscribers.create", { body: { subscriberId } });
-  const page = await openDashboard(context, service, "/workflows/simulated?tab=simulate", { allow });
+  const page = await service.open(context, "/workflows/simulated?tab=simulate", { allow });
   const arms = page.getByRole("region", { name: "Who takes which arm" });
   await arms.getByText(/^0 of \d+ sampled people take this arm/).waitFor();
   await choose(page, /^Paid/, /^signal order.paid arrives/);
@@ -110,35 +99,13 @@ browserTest("a simulation assumes what ends a wait, and counts people by arm", a
   await expectNoOverflow(page);
 });
 
-browserTest("a wait says what it does, and chooses the message by its step", async (context) => {
-  await createWorkflow(client, "waiting", [hello]);
-  const page = await openDashboard(context, service, "/workflows/waiting", { allow });
-  await add(page, "Wait");
-  await page.getByText("This waits for nothing yet").waitFor();
-  await page.getByRole("textbox", { name: "Signal" }).fill("order.paid");
-  await choose(page, /^Message of the step/, /^Hello/);
-  await choose(page, /^When the time is over/, /^the run ends/);
-  await page
-    .getByText("Waits until the signal order.paid arrives, or the message of Hello is read, at most 1 hour.")
-    .waitFor();
-  await expectAccessible(page);
-  const [, wait] = await save(page, "waiting");
-  assert.deepEqual(wait!.controls.values, {
-    signal: { name: "order.paid" },
-    message: { stepId: "hello", event: "read" },
-    amount: 1,
-    unit: "hours",
-    onTimeout: "end",
-  });
-});
-
 browserTest(
   "a request has headers, a sample and its schema; actions choose a workflow and check JSON",
   async (context) => {
     await createWorkflow(client, "calling", [hello]);
     await createWorkflow(client, "other", [hello], { name: "Other flow" });
-    const page = await openDashboard(context, service, "/workflows/calling", { allow });
-    await add(page, "HTTP request");
+    const page = await service.open(context, "/workflows/calling", { allow });
+    await addStep(page, "HTTP request");
     await page.getByRole("textbox", { name: "URL" }).fill("https://api.example.com/{{ subscriber.subscriberId }}");
     await page.getByRole("button", { name: "Add header" }).click();
     await page.getByRole("textbox", { name: "Name of header 1" }).fill("X-Plan");
@@ -157,11 +124,11 @@ browserTest(
     await sent.getByRole("button", { name: "Use as sample response" }).click();
     await page.getByRole("button", { name: "Derive from the sample" }).click();
     await expectAccessible(page);
-    await add(page, "Start workflow");
+    await addStep(page, "Start workflow");
     await choose(page, /^Workflow/, /^Other flow/);
-    await add(page, "Update subscriber");
+    await addStep(page, "Update subscriber");
     await page.getByRole("textbox", { name: "Language" }).fill("{{ payload.locale }}");
-    const [, request, start, update] = await save(page, "calling");
+    const [, request, start, update] = await saveSteps(page, "calling");
     const properties = { plan: { type: "string" }, seats: { type: "integer" } };
     assert.deepEqual(request!.controls.values, {
       method: "POST",

@@ -2,18 +2,18 @@
 // its own brand, and a template becomes a workflow.
 import assert from "node:assert/strict";
 import { browserTest } from "@tidings/testkit/chromium";
-import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
-import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "./support.ts";
+import { startDashboard } from "./kept-page.ts";
+import { expectAccessible, expectNoOverflow, narrow } from "./support.ts";
 
-const service = await startTestService();
+const service = await startDashboard();
 const { client } = service;
 const brandOf = async () => (await client("brand.retrieve")).body;
 
 browserTest("a brand is previewed, said to be hard to read, saved, and overridden for a tenant", async (context) => {
   await client("contexts.create", { body: { type: "tenant", id: "globex" } });
-  const page = await openDashboard(context, service, "/brand", { allow: /status of 422/ });
+  const page = await service.open(context, "/brand", { allow: /status of 422/ });
   const mail = page.frameLocator("iframe").frameLocator("iframe");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Northwind");
   await mail.getByText("Northwind").first().waitFor();
@@ -54,7 +54,7 @@ browserTest("a brand is previewed, said to be hard to read, saved, and overridde
 
 browserTest("brand and gallery fit a phone in the dark", async (context) => {
   await client("brand.update", { body: { name: "Northwind", colors: { primary: "#0b5fff" } } });
-  const page = await openDashboard(context, service, "/brand", { viewport: narrow, colorScheme: "dark" });
+  const page = await service.open(context, "/brand", { viewport: narrow, colorScheme: "dark" });
   await page.getByRole("button", { name: "Save brand" }).waitFor();
   await page.getByRole("button", { name: "Inbox" }).click();
   await expectAccessible(page);
@@ -65,34 +65,10 @@ browserTest("brand and gallery fit a phone in the dark", async (context) => {
   await expectNoOverflow(page);
 });
 
-browserTest("a template is found, previewed and used; a taken identifier gets a free one", async (context) => {
-  const page = await openDashboard(context, service, "/workflows", { allow: /status of 409/ });
-  await page.getByRole("link", { name: "Start from the gallery" }).first().click();
-  await page.getByRole("searchbox", { name: "Search the gallery" }).fill("parcel");
-  await page.getByRole("button", { name: "Preview Welcome" }).waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Preview Shipped" }).click();
-  const dialog = page.getByRole("dialog", { name: "Shipped" });
-  await dialog.getByText("DHL brings it on Thursday, 5 March.", { exact: true }).waitFor();
-  await dialog.getByRole("button", { name: "Email" }).click();
-  await page.frameLocator("iframe").frameLocator("iframe").getByRole("link", { name: "Track the parcel" }).waitFor();
-  await expectAccessible(page);
-  await dialog.getByRole("textbox", { name: "Identifier" }).fill("welcome");
-  await dialog.getByRole("button", { name: "Use this" }).click();
-  await dialog.getByText("Workflow welcome already exists. The identifier welcome-1 is free").waitFor();
-  await dialog.getByRole("textbox", { name: "Identifier" }).fill("parcels");
-  await dialog.getByRole("button", { name: "Use this" }).click();
-  await page.getByRole("heading", { name: "Shipped", level: 1 }).waitFor();
-  const { steps } = (await client("workflows.retrieve", { params: { workflowId: "parcels" } })).body;
-  assert.deepEqual(
-    steps.map(({ type }) => type),
-    ["in_app", "push", "email", "sms"],
-  );
-});
-
 browserTest("the preview of an email shows the brand of the chosen context", async (context) => {
   await client("brand.updateContext", { params: { type: "tenant", id: "globex" }, body: { name: "Globex" } });
   await createWorkflow(client, "greeting", [email({ subject: "From {{ brand.name }}" })], { name: "Greeting" });
-  const page = await openDashboard(context, service, "/workflows/greeting?step=email");
+  const page = await service.open(context, "/workflows/greeting?step=email");
   await page.getByText("From Northwind").first().waitFor();
   await page.getByRole("combobox", { name: /^Context/ }).click();
   await page.getByRole("option", { name: "tenant: globex" }).click();
@@ -104,7 +80,7 @@ browserTest("the preview of an email shows the brand of the chosen context", asy
 browserTest(
   "texts and the domain of the pages are edited; leaving asks, keeps the draft, and saves",
   async (context) => {
-    const page = await openDashboard(context, service, "/brand", { allow: /status of 422/ });
+    const page = await service.open(context, "/brand", { allow: /status of 422/ });
     await page.getByRole("textbox", { name: "Own domain" }).fill("http://pages.example.com");
     await page.getByRole("combobox", { name: /^Own texts/ }).click();
     await page.getByRole("option", { name: "German", exact: true }).click();
@@ -128,7 +104,7 @@ browserTest(
     assert.deepEqual((await brandOf()).own.pageTexts, { de: { title: "Ihre Mails", footer: "Northwind" } });
     const [development] = (await client("environments.list")).body;
     assert.equal(development!.pagesUrl, "https://pages.example.com");
-    const phone = await openDashboard(context, service, "/brand", { viewport: narrow, colorScheme: "dark" });
+    const phone = await service.open(context, "/brand", { viewport: narrow, colorScheme: "dark" });
     await phone.getByRole("textbox", { name: "Title, German" }).waitFor();
     await expectNoOverflow(phone);
   },

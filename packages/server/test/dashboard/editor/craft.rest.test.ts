@@ -4,14 +4,15 @@
 import assert from "node:assert/strict";
 import { before } from "@tidings/testkit/at-end";
 import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
-import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
 import { invite } from "../../app/members/browsers.ts";
+import { startDashboard } from "../kept-page.ts";
 import { enter, expectAccessible, expectNoOverflow, narrow, openDashboard, ownerOf } from "../support.ts";
+import { save } from "./actions.ts";
 
-const service = await startTestService();
+const service = await startDashboard();
 const { client } = service;
 
 before(async () => {
@@ -26,10 +27,6 @@ before(async () => {
 const retrieve = async (workflowId: string) => (await client("workflows.retrieve", { params: { workflowId } })).body;
 const valuesOf = async (workflowId: string, index: number) =>
   (await retrieve(workflowId)).steps[index]!.controls.values;
-const save = async (page: Page) => {
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Saved", { exact: true }).waitFor();
-};
 const choose = async (page: Page, name: RegExp, option: string) => {
   await page.getByRole("combobox", { name }).last().click();
   await page.getByRole("option", { name: option, exact: true }).click();
@@ -41,7 +38,7 @@ browserTest("a condition reads as a sentence, with groups, types, variables and 
     properties: { mention: { type: "boolean" }, total: { type: "number" }, limit: { type: "number" } },
   };
   await createWorkflow(client, "mentions", [inApp({ body: "Hi" })], { payloadSchema });
-  const page = await openDashboard(context, service, "/workflows/mentions");
+  const page = await service.open(context, "/workflows/mentions");
   await page.getByRole("button", { name: "Add a condition" }).click();
   const paths = page.getByRole("combobox", { name: "Value to compare" });
   // A variable of the type yes or no has a comparison without a value.
@@ -98,7 +95,7 @@ browserTest("a time of day or week is chosen, shown in words and stored as cron"
     { name: "Digest", type: "digest", controlValues: { type: "timed", cron: "0 9 * * 1" } },
     email(),
   ]);
-  const page = await openDashboard(context, service, "/workflows/weekly");
+  const page = await service.open(context, "/workflows/weekly");
   const time = page.getByRole("group", { name: "Time", exact: true });
   await time.getByText("Mondays at 09:00").waitFor();
   await time.getByText(/^Next: Mon \d+ \w+, 09:00 · /).waitFor();
@@ -122,7 +119,7 @@ browserTest("a time of day or week is chosen, shown in words and stored as cron"
 browserTest("steps are started, copied to another workflow and renamed with their uses", async (context) => {
   await createWorkflow(client, "empty", []);
   await createWorkflow(client, "other", [inApp({ body: "Hi" })]);
-  const page = await openDashboard(context, service, "/workflows/empty");
+  const page = await service.open(context, "/workflows/empty");
   await expectAccessible(page);
   await page.getByRole("button", { name: "In-app, then email if unread" }).click();
   await save(page);
@@ -162,7 +159,7 @@ browserTest("steps are started, copied to another workflow and renamed with thei
 browserTest("a step is saved as a template, found, renamed, inserted elsewhere and deleted", async (context) => {
   await createWorkflow(client, "source", [inApp({ subject: "Kept", body: "Hi" })]);
   await createWorkflow(client, "target", [inApp({ body: "Other" })]);
-  const page = await openDashboard(context, service, "/workflows/source");
+  const page = await service.open(context, "/workflows/source");
   await page.getByRole("button", { name: "Save as template" }).click();
   await page.getByRole("textbox", { name: "Name", exact: true }).last().fill("Greeting");
   await expectAccessible(page);
@@ -199,7 +196,7 @@ browserTest("a step is saved as a template, found, renamed, inserted elsewhere a
 browserTest("members see who else has a workflow open, and comment on its steps", async (context) => {
   await createWorkflow(client, "shared", [inApp({ body: "Hi" })]);
   const mara = await invite(service, await ownerOf(service), "editor", "mara@example.com");
-  const mine = await openDashboard(context, service, "/workflows/shared");
+  const mine = await service.open(context, "/workflows/shared");
   const theirs = await openDashboard(context, service, "/workflows/shared", {}, mara);
   await mine.getByText("Comments", { exact: true }).click();
   await mine.getByRole("textbox", { name: "Comment for your team" }).fill("Shorter?");
@@ -226,7 +223,7 @@ browserTest("a text is found in workflows, layouts and texts, and replaced where
   const body = "<p>Acme</p>{{content}}";
   const controlValues = { email: { body, editorType: "html" as const } };
   await client("layouts.update", { params: { layoutId: "frame" }, body: { name: "Frame", controlValues } });
-  const page = await openDashboard(context, service, "/workflows");
+  const page = await service.open(context, "/workflows");
   await page.getByRole("button", { name: "Find and replace" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Find" }).fill("Acme");
@@ -259,7 +256,7 @@ browserTest(
     await texts("en_US", { subject: "Shipped", note: "Thanks" });
     await texts("de_DE", { subject: "Unterwegs", note: "Danke {{ payload.name }" });
     await texts("en_US", { subject: "Your order has shipped", note: "Thanks" });
-    const page = await openDashboard(context, service, "/translations");
+    const page = await service.open(context, "/translations");
     await page.getByText("1 outdated").waitFor();
     await page.getByText("1 error").waitFor();
     await page.getByRole("link", { name: /order/ }).click();

@@ -1,11 +1,11 @@
 // The experiments of a workflow in a browser: nobody yet, then what the people of each variant did, and what it shows.
 import assert from "node:assert/strict";
 import { browserTest } from "@tidings/testkit/chromium";
-import { startTestService } from "@tidings/testkit/service";
 import { connectInbox, createWorkflow, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
-import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
+import { startDashboard } from "../kept-page.ts";
+import { expectAccessible, expectNoOverflow, narrow } from "../support.ts";
 
-const service = await startTestService();
+const service = await startDashboard();
 const { client } = service;
 
 browserTest("an experiment is shown with shares, intervals and a sentence", async (context) => {
@@ -20,7 +20,7 @@ browserTest("an experiment is shown with shares, intervals and a sentence", asyn
     inApp({ body: "{{ steps.which.variant }}" }),
   ]);
   const path = "/workflows/subject-test?tab=experiments";
-  const page = await openDashboard(context, service, path, { colorScheme: "light" });
+  const page = await service.open(context, path, { colorScheme: "light" });
   await page.getByRole("heading", { name: "Nobody is in this experiment yet" }).waitFor();
 
   const people = Array.from({ length: 60 }, (_, number) => `person-${number}`);

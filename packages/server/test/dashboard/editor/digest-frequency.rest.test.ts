@@ -1,16 +1,17 @@
-// A digest whose frequency recipients choose, in a browser: the author's switch, the person's preferences, and the
-// hosted page in a language that is written from right to left.
+// A digest whose frequency recipients choose, in a browser: the hosted page in a language that is written from right to
+// left. The author's switch is in message-journeys.test.ts.
 import assert from "node:assert/strict";
 import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, settled, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
-import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
+import { expectAccessible, expectNoOverflow, narrow } from "../support.ts";
 
 const service = await startTestService({ TIDINGS_PUBLIC_URL: "http://localhost:3000" });
 const { client } = service;
 const digest = { name: "Digest", stepId: "digest", type: "digest" as const };
-const controlValues = { type: "regular", amount: 1, unit: "seconds" };
+const choice = { allowFrequencyChoice: true, frequencies: ["instant", "daily", "weekly"] };
+const controlValues = { type: "regular", amount: 1, unit: "seconds", ...choice };
 await createWorkflow(client, "summary", [{ ...digest, controlValues }, email()], { name: "Summary" });
 await client("subscribers.create", { body: { subscriberId: "ada", email: "ada@example.com", locale: "ar" } });
 const params = { subscriberId: "ada" };
@@ -18,28 +19,6 @@ const shown = async () => {
   const { workflows } = (await client("subscribers.retrievePreferences", { params })).body;
   return workflows.find(({ workflow }) => workflow.identifier === "summary")!;
 };
-
-browserTest("the author offers three frequencies, and support sets one of them", async (context) => {
-  const editor = await openDashboard(context, service, "/workflows/summary?step=digest");
-  const choices = editor.getByRole("group", { name: "They choose from" });
-  await editor.getByLabel("Recipients may choose how often").waitFor();
-  assert.equal(await choices.count(), 0);
-  await editor.getByLabel("Recipients may choose how often").check();
-  await choices.getByLabel("Every hour").uncheck();
-  await expectAccessible(editor);
-  await editor.getByRole("button", { name: "Save", exact: true }).click();
-  await eventually(async () => (await shown()).digestFrequencies?.join() === "instant,daily,weekly", "the offer");
-  await editor.setViewportSize(narrow);
-  await expectNoOverflow(editor);
-
-  const person = await openDashboard(context, service, "/subscribers/ada?tab=preferences");
-  await person.getByRole("combobox", { name: "How often the digest of Summary is sent" }).click();
-  await person.getByRole("option", { name: "Every day" }).click();
-  await eventually(async () => (await shown()).digestFrequency === "daily", "the choice");
-  await expectAccessible(person);
-  await person.setViewportSize(narrow);
-  await expectNoOverflow(person);
-});
 
 browserTest("the hosted page: right to left, narrow, dark", async (context) => {
   await client("subscribers.updatePreferences", {

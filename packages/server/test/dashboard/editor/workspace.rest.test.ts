@@ -1,19 +1,17 @@
-// The workspace of an author in a browser: a test of the draft, the preview of a mail, and completion.
-
+// The workspace of an author in a browser: the preview of a mail, completion, and the choice of a subscriber.
 import assert from "node:assert/strict";
 import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";
-import { startTestService } from "@tidings/testkit/service";
-import { createWorkflow, email, feedOf, inApp } from "@tidings/testkit/verbs";
+import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { chooseAda, expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
+import { startDashboard } from "../kept-page.ts";
+import { chooseAda, expectAccessible, expectNoOverflow, narrow } from "../support.ts";
 
-const service = await startTestService();
+const service = await startDashboard();
 const { client } = service;
 const allow = /status of 4(?:00|04|09|22)|net::ERR|Applying inline style/;
 
-const delay = { name: "Wait", type: "delay" as const, controlValues: { type: "regular", amount: 3, unit: "days" } };
 const page640 =
   '<div style="width:600px"><p>Order {{payload.order}}</p><img src="https://example.com/x.png" alt="Logo"></div>';
 
@@ -27,62 +25,12 @@ before(async () => {
 const widthOf = async (page: Page, name: string | RegExp): Promise<number> =>
   (await page.getByRole("textbox", { name }).first().boundingBox())?.width ?? 0;
 
-browserTest("a draft is sent to oneself without being saved, and its run is shown", async (context) => {
-  const payloadSchema = { type: "object", properties: { order: { type: "string" } }, required: ["order"] };
-  const steps = [delay, inApp({ body: "Saved" }), email({ subject: "Order", body: page640 })];
-  await createWorkflow(client, "order", steps, { validatePayload: true, payloadSchema });
-  const page = await openDashboard(context, service, "/workflows/order?step=in-app", { allow });
-  await page.getByRole("textbox", { name: "Body" }).fill("Draft of {{payload.order}}");
-  await page.getByRole("button", { name: "Test", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Test this workflow" });
-  await dialog.getByText("The first test adds you").waitFor();
-  const payload = dialog.getByRole("textbox", { name: "Payload" });
-  await dialog.locator(".cm-content").waitFor();
-  await payload.fill('{ "order": 7 }');
-  await dialog.getByRole("button", { name: "Send now" }).click();
-  await dialog.getByText(/^order: /).waitFor();
-  await payload.fill('{ "order": ');
-  await dialog.getByText("Invalid JSON").waitFor();
-  assert.equal(await dialog.getByRole("button", { name: "Send now" }).isDisabled(), true);
-  await payload.fill('{ "order": "A-7" }');
-  await dialog.getByRole("button", { name: "Send now" }).click();
-  const run = dialog.getByRole("region", { name: "This test" });
-  await run.getByRole("link", { name: "Open the mailbox" }).waitFor();
-  await run.getByRole("link", { name: "Open the inbox" }).waitFor();
-  await expectAccessible(page);
-  await dialog.getByText("Copy code").click();
-  await dialog.getByText("v1/events/trigger").waitFor();
-  assert.equal((await feedOf(client, "owner@example.com"))[0]?.content, "Draft of A-7");
-  const saved = (await client("workflows.retrieve", { params: { workflowId: "order" } })).body;
-  assert.equal(saved.steps[1]?.controls.values.body, "Saved");
-
-  // Another person, whose payload is the kept one.
-  await dialog.getByRole("combobox", { name: /^Person/ }).click();
-  await page.getByRole("option", { name: "Another subscriber" }).click();
-  assert.equal(await dialog.getByRole("button", { name: "Send again" }).isDisabled(), true);
-  await chooseAda(dialog);
-  await dialog.getByRole("button", { name: "Send again" }).click();
-  await dialog.getByText("Sent to Ada Lovelace").waitFor();
-  await page.setViewportSize(narrow);
-  await expectNoOverflow(page);
-  await expectAccessible(page);
-  const opened = page.context().waitForEvent("page");
-  await run.getByRole("link", { name: "Open the run" }).click();
-  const tab = await opened;
-  await tab.getByText("Test", { exact: true }).first().waitFor();
-  await tab.goto(`${service.url}/activity`);
-  await tab
-    .getByRole("link", { name: /order.*Test/i })
-    .first()
-    .waitFor();
-});
-
 browserTest("a mail has the whole window, a divider, and every view of its reader", async (context) => {
   await createWorkflow(client, "letter", [
     inApp(),
     email({ subject: "Hello {{subscriber.firstName}}", body: page640 }),
   ]);
-  const page = await openDashboard(context, service, "/workflows/letter?step=email", { allow });
+  const page = await service.open(context, "/workflows/letter?step=email", { allow });
   const preview = page.getByRole("region", { name: "Preview" });
   const frame = preview.frameLocator("iframe").frameLocator("iframe");
   await chooseAda(page);
@@ -144,7 +92,7 @@ browserTest("a mail has the whole window, a divider, and every view of its reade
 
 browserTest("an error is said once after a pause, and the last good preview stays", async (context) => {
   await createWorkflow(client, "typing", [email({ subject: "Good", body: "<p>Fine</p>" })]);
-  const page = await openDashboard(context, service, "/workflows/typing?step=email", { allow });
+  const page = await service.open(context, "/workflows/typing?step=email", { allow });
   const preview = page.getByRole("region", { name: "Preview" });
   await preview.getByText("Good").waitFor();
   await page.getByRole("textbox", { name: "Subject" }).fill("Good {{ payload.x | nope }}");
@@ -162,7 +110,7 @@ browserTest("variables are completed by keyboard in every field, and inserted at
     controlValues: { type: "regular", amount: 1, unit: "hours" },
   };
   await createWorkflow(client, "complete", [digest, inApp({ body: "" }), email()], { payloadSchema });
-  const page = await openDashboard(context, service, "/workflows/complete?step=in-app", { allow });
+  const page = await service.open(context, "/workflows/complete?step=in-app", { allow });
   const isTyped = Promise.withResolvers<void>();
   await page.route("**/v2/subscribers/ada", async (route) => {
     await isTyped.promise;
@@ -218,7 +166,8 @@ browserTest("the subscriber who was typed is chosen, even if the list comes late
     ["miar", "Miar"],
   ] as const)
     await client("subscribers.create", { body: { subscriberId, firstName, lastName: "Moss" } });
-  const page = await openDashboard(context, service, "/workflows/complete?step=in-app", { allow });
+  await createWorkflow(client, "choosing", [inApp({ body: "Hi" })]);
+  const page = await service.open(context, "/workflows/choosing", { allow });
   const field = page.getByRole("combobox", { name: "Subscriber", exact: true });
   const isChosen = (name: string) =>
     eventually(async () => (await field.inputValue()) === name, `${name} to be chosen`);
@@ -249,7 +198,7 @@ browserTest("the subscriber who was typed is chosen, even if the list comes late
 });
 
 browserTest("a subscriber is added by hand", async (context) => {
-  const page = await openDashboard(context, service, "/subscribers", { allow });
+  const page = await service.open(context, "/subscribers", { allow });
   await page.getByRole("button", { name: "Add subscriber" }).click();
   const dialog = page.getByRole("dialog", { name: "Add a subscriber" });
   await dialog.getByRole("textbox", { name: "Subscriber id" }).fill("ada");
@@ -268,7 +217,7 @@ browserTest("a subscriber is added by hand", async (context) => {
 browserTest("the limit of steps is said before it is reached, and problems are one press away", async (context) => {
   const many = Array.from({ length: 20 }, (_, index) => ({ ...inApp({ body: "Hi" }), name: `Step ${index + 1}` }));
   await createWorkflow(client, "full", many);
-  const page = await openDashboard(context, service, "/workflows/full", { allow });
+  const page = await service.open(context, "/workflows/full", { allow });
   await page.getByText("A workflow can have up to 20 steps. Remove one to add another.").waitFor();
   assert.equal(await page.getByRole("button", { name: "Add step" }).isDisabled(), true);
   await createWorkflow(client, "broken", [inApp({ body: "Hi" }), email({ subject: "", body: "<p>Hi</p>" })]);

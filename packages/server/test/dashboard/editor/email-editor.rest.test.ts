@@ -3,13 +3,14 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { browserTest } from "@tidings/testkit/chromium";
-import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { expectAccessible, expectNoOverflow, narrow, openDashboard } from "../support.ts";
+import { startDashboard } from "../kept-page.ts";
+import { expectAccessible, expectNoOverflow, narrow } from "../support.ts";
+import { save } from "./actions.ts";
 
-const service = await startTestService();
+const service = await startDashboard();
 const { client } = service;
 
 const storedBody = async (workflowId: string, index = 0) => {
@@ -22,15 +23,7 @@ const picture = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAA
 
 const editorOf = (page: Page) => page.getByRole("textbox", { name: "Body" });
 const open = (context: TestContext, path: string) =>
-  openDashboard(context, service, path, { allow: /status of (409|422)|Applying inline style/ });
-
-const save = async (page: Page): Promise<void> => {
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page
-    .getByText(/^Saved/)
-    .first()
-    .waitFor();
-};
+  service.open(context, path, { allow: /status of (409|422)|Applying inline style/ });
 
 /** Types the start of a name after the sign that opens the list, and takes the first entry. */
 async function pick(page: Page, typed: string, entry: RegExp): Promise<void> {

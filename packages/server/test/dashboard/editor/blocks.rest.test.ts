@@ -1,15 +1,15 @@
-// Blocks of the email editor by mouse: moved by their handle, tables, social links, images that are refused, and blocks
-// in a layout.
+// Blocks of the email editor by mouse: moved by their handle, tables, social links, and images that are refused.
 import assert from "node:assert/strict";
 import { browserTest } from "@tidings/testkit/chromium";
 import { pngOf } from "@tidings/testkit/images";
-import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import type { Page } from "playwright-core";
-import { expectAccessible, openDashboard } from "../support.ts";
+import { startDashboard } from "../kept-page.ts";
+import { expectAccessible } from "../support.ts";
+import { save } from "./actions.ts";
 
-const service = await startTestService();
+const service = await startDashboard();
 const { client } = service;
 
 type Block = { type: string; attrs?: Record<string, unknown>; content?: Block[]; text?: string };
@@ -29,18 +29,10 @@ async function insert(page: Page, name: string): Promise<void> {
   await page.getByRole("menu").waitFor({ state: "detached" });
 }
 
-async function save(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page
-    .getByText(/^Saved/)
-    .first()
-    .waitFor();
-}
-
 browserTest("a block is dragged by its handle; a table grows; social links are added", async (context) => {
   const body = bodyOf(line("First"), line("Second"), line("Third"));
   await createWorkflow(client, "moved", [email({ subject: "Hi", body, editorType: "block" })]);
-  const page = await openDashboard(context, service, "/workflows/moved?step=email");
+  const page = await service.open(context, "/workflows/moved?step=email");
   const editor = editorOf(page);
   const texts = () => editor.locator("p").allInnerTexts();
   await editor.getByText("Third").hover();
@@ -82,7 +74,7 @@ browserTest("a block is dragged by its handle; a table grows; social links are a
 browserTest("images that are too large or could run code are refused in a sentence", async (context) => {
   const image: Block = { type: "image", attrs: { src: "https://elsewhere.example/a.png", alt: "Elsewhere" } };
   await createWorkflow(client, "pictured", [email({ subject: "Hi", body: bodyOf(image), editorType: "block" })]);
-  const page = await openDashboard(context, service, "/workflows/pictured?step=email", {
+  const page = await service.open(context, "/workflows/pictured?step=email", {
     allow: /elsewhere|NAME_NOT_RESOLVED|status of 4/,
   });
   const editor = editorOf(page);
@@ -117,27 +109,4 @@ browserTest("images that are too large or could run code are refused in a senten
   await save(page);
   const [stored] = await storedBlocks("pictured");
   assert.equal(stored!.attrs!.externalLink, "https://shop.example/{{subscriber.firstName}}");
-});
-
-browserTest("a layout is written with blocks", async (context) => {
-  await client("layouts.create", { body: { layoutId: "plain", name: "Plain" } as never });
-  const page = await openDashboard(context, service, "/layouts/plain", { allow: /status of 422/ });
-  await page.getByRole("group", { name: "Written as" }).getByRole("button", { name: "Blocks" }).click();
-  await page.getByRole("button", { name: "Use blocks" }).click();
-  const editor = page.locator(".ProseMirror");
-  await editor.click();
-  await page.keyboard.press("Control+a");
-  await page.keyboard.press("Delete");
-  await page.keyboard.type("Northwind");
-  await page.keyboard.press("Enter");
-  await page.keyboard.type("{{content");
-  await page
-    .getByRole("option", { name: /content/ })
-    .first()
-    .click();
-  await save(page);
-  const { body } = await client("layouts.retrieve", { params: { layoutId: "plain" } });
-  const text = JSON.stringify(body);
-  assert.match(text, /Northwind/);
-  assert.match(text, /content/);
 });
