@@ -52,6 +52,7 @@ journey(
     const page = await open(context, "/workflows");
     await page.getByRole("button", { name: "New workflow" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Weekly report");
+    await expectAccessible(page);
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.waitForURL(/\/workflows\/weekly-report/);
     await eventually(() => hasFocus(page, "Add step"), "the focus on the first thing to do");
@@ -87,6 +88,7 @@ journey(
     await scrubber.press("Home");
     await card.getByText("waits").waitFor();
     await page.getByText("In-app reaches Ada Lovelace").waitFor();
+    await expectAccessible(page);
 
     await save(page);
     const saved = await retrieve("weekly-report");

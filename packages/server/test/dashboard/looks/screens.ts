@@ -153,7 +153,6 @@ const workflows: Look[] = [
   { name: "home", path: "/" },
   { name: "activity", path: "/activity" },
   { name: "workflows", path: "/workflows" },
-  { name: "new-workflow", path: "/workflows", act: (page) => press(page, "New workflow") },
   { name: "gallery", path: "/gallery" },
   {
     name: "gallery-template",
@@ -164,14 +163,6 @@ const workflows: Look[] = [
     name: "canvas",
     path: "/workflows/invitation?view=canvas&step=email",
     act: (page) => page.getByRole("button", { name: /^In-app/ }).waitFor(),
-  },
-  {
-    name: "simulate",
-    path: "/workflows/invitation?tab=simulate",
-    act: async (page) => {
-      await chooseAda(page);
-      await page.getByRole("article", { name: "Ada Lovelace" }).waitFor();
-    },
   },
   { name: "no-steps", path: "/workflows/draft" },
   { name: "settings", path: "/workflows/order?tab=settings" },
