@@ -55,8 +55,17 @@ const encodings = [
 const chooseEncoding = (file: BuiltFile, accepted = "") =>
   encodings.find(({ size, pattern }) => file[size] > 0 && pattern.test(accepted));
 
+/** By package: the services of a process read a list once. */
+const opened = new Map<string, BuiltFiles>();
+
 /** The built files of packages/<name>; null where they were not built. */
 export function openBuiltFiles(name: string): BuiltFiles | null {
+  const files = opened.get(name) ?? readBuiltFiles(name);
+  if (files) opened.set(name, files);
+  return files;
+}
+
+function readBuiltFiles(name: string): BuiltFiles | null {
   const folder = join(import.meta.dirname, "../../..", name, "dist");
   const list = join(folder, "files.json");
   if (!existsSync(list)) return null;

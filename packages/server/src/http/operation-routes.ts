@@ -1,6 +1,6 @@
 // One Fastify route per operation of the contract: authentication, rate limit, metrics and log line of a request, and
 // the parser of its body. handle.ts does the rest.
-import { type Operation, type OperationId, operations, readsOnly, successStatuses } from "@tidings/contract";
+import { type Operation, type OperationId, operations, readsOnly } from "@tidings/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { requireReportTarget } from "../app/webhooks/inbound-webhooks.ts";
 import type { Config } from "../config.ts";
@@ -58,7 +58,6 @@ export function addOperations(server: FastifyInstance, ctx: NetworkCtx, limiters
 function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOptions {
   const { rates } = limiters;
   const operation: Operation = operations[id];
-  const { schema } = operation.success;
   const { cost, limits = [] } = operation;
   const charge = (request: FastifyRequest, reply: FastifyReply, tokens: number) => {
     request.isCounted = true;
@@ -67,15 +66,10 @@ function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOpt
   const handler = handlerOf(id);
   const isTrigger = "batch" in handler;
   return {
-    method: operation.method,
+    ...methodsOf(operation),
     url: urlOf(operation.path),
-    // A GET that only reads serves HEAD as well. A GET that writes does not: HEAD would write too.
-    exposeHeadRoute: readsOnly(operation),
     config: { keepsText: isTrigger },
     bodyLimit: operation.bodyLimit === "bulk" ? ctx.config.bulkBodyLimit : ctx.config.bodyLimit,
-    schema: schema
-      ? { response: Object.fromEntries(successStatuses(operation.success).map((status) => [status, schema])) }
-      : {},
     onRequest: async (request, reply) => {
       beginRequestSpan(ctx, id, request, isTrigger);
       if (isInboxPath(operation.path)) allowReading(request, reply);
@@ -103,6 +97,21 @@ function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOpt
     },
     handler: createRequestHandler(ctx, id, handler, limiters),
   };
+}
+
+/**
+ * A GET that only reads serves HEAD as well, in the same route: a route takes 0.2 ms of a core to add. A GET that writes
+ * does not: HEAD would write too.
+ */
+const methodsOf = (operation: Operation): Pick<RouteOptions, "method" | "exposeHeadRoute" | "onSend"> =>
+  operation.method === "GET" && readsOnly(operation)
+    ? { method: ["GET", "HEAD"], onSend: leaveOutBody }
+    : { method: operation.method, exposeHeadRoute: false };
+
+async function leaveOutBody(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  if (request.method !== "HEAD") return payload;
+  reply.header("content-length", Buffer.byteLength(String(payload ?? "")));
+  return null;
 }
 
 /**

@@ -11,21 +11,26 @@ export const pathOf = ({ url }: Requested): string => url.split("?")[0]!;
 export const routeNotFound = (request: Requested): Error =>
   failure("ROUTE_NOT_FOUND", { method: request.method, path: pathOf(request) });
 
-const patternOf = (url: string): RegExp => new RegExp(`^${url.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}/?$`);
+const patterns = new Map<string, RegExp>();
+
+/** Compiled for the first request without a route, and the same in all services of a process. */
+function patternOf(url: string): RegExp {
+  const pattern = patterns.get(url) ?? new RegExp(`^${url.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}/?$`);
+  patterns.set(url, pattern);
+  return pattern;
+}
 
 /** Has to be called before the first route is added. */
 export function createRouteErrors(server: FastifyInstance, { roles }: Config): (request: Requested) => Error {
-  const methodsOf = new Map<string, { pattern: RegExp; methods: string[] }>();
+  const methodsOf = new Map<string, string[]>();
   server.addHook("onRoute", ({ url, method }: RouteOptions) => {
     // A wildcard covers paths of which most do not exist.
     if (url.includes("*")) return;
-    const known = methodsOf.get(url) ?? { pattern: patternOf(url), methods: [] };
-    known.methods.push(...[method].flat());
-    methodsOf.set(url, known);
+    methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);
   });
   return (request) => {
     const path = pathOf(request);
-    const methods = [...methodsOf.values()].filter(({ pattern }) => pattern.test(path)).flatMap((one) => one.methods);
+    const methods = [...methodsOf].flatMap(([url, own]) => (patternOf(url).test(path) ? own : []));
     if (methods.length > 0) {
       const headers = { allow: [...new Set(methods)].sort().join(", ") };
       return failure("METHOD_NOT_ALLOWED", { method: request.method }, { headers });

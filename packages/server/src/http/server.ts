@@ -38,7 +38,6 @@ import { addPreferencePage } from "./pages/preference-page.ts";
 import { createLockGates } from "./request/lock-gate.ts";
 import { acceptJson, parseQueryString } from "./request/parsers.ts";
 import { requestIdOf } from "./request/request-id.ts";
-import { serialiserOf } from "./request/serializers.ts";
 import { createRouteErrors, pathOf, routeNotFound } from "./route-errors.ts";
 import { addSystemRoutes, type SystemOptions } from "./system-routes.ts";
 import { createAdmission } from "./triggers/admission.ts";
@@ -64,11 +63,6 @@ export function createServer(ctx: NetworkCtx, options: ServerOptions): FastifyIn
   server.decorateRequest("isCounted", false);
   server.decorateRequest("span", null);
   server.decorateRequest("trace", null);
-  server.setSerializerCompiler(
-    ({ schema }) =>
-      (answer) =>
-        serialiserOf(schema)(answer),
-  );
   acceptJson(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   const routeErrorOf = createRouteErrors(server, ctx.config);
