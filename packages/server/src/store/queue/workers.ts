@@ -1,8 +1,9 @@
 // Workers: loops that fetch due tasks, hand them to a stage and fetch again. Most take the next task, whatever its turn
 // (lib/load/fair-queue.ts). One loop of each kind is reserved for tasks whose turn has come: while the others work on
 // the backlog of one environment, a task of another begins at once. Low tasks are fetched when no other task waits, and
-// first in every tenth batch. A loop that finds nothing sleeps until it is woken: NOTIFY announces new tasks, and
-// due.ts those that have become due.
+// first in every tenth batch. A loop sleeps from its start, and whenever it finds nothing, until it is woken: NOTIFY
+// announces new tasks, and due.ts finds those that are due. So a start asks once for the tasks of all kinds, instead of
+// once in each of 60 loops.
 import { type Backlog, lowRange, priorityAt } from "../../lib/load/fair-queue.ts";
 
 export type WorkOptions = {
@@ -120,9 +121,11 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
       return jobs.length === batchSize || mayTakeLow();
     };
     const run = async (): Promise<void> => {
-      while (!isStopping) {
+      for (let hasMore = false; ; ) {
+        if (!hasMore && !isWoken) await pause();
+        if (isStopping) return;
         isWoken = false;
-        let hasMore = false;
+        hasMore = false;
         // While an ordinary loop is free, it takes new tasks.
         if (!work.isPaused?.() && (isReserve ? busy >= allowed() : index < allowed())) {
           hasMore = await (isReserve ? takeReserved() : takeBatch()).catch((error: Error) => {
@@ -131,7 +134,6 @@ export function startLoops<Job>(options: WorkOptions, work: Work<Job>): Workers 
             return false;
           });
         }
-        if (!hasMore && !isWoken && !isStopping) await pause();
       }
     };
     function wake() {

@@ -29,6 +29,7 @@ async function work(waiting: Record<Lane, number>, batches: number): Promise<Rec
     isPaused: () => handled >= batches,
   };
   const workers = startLoops({ batchSize: 10, concurrency: 8 }, tasks);
+  workers.wake(true);
   await eventually(() => handled >= batches || (waiting.low === 0 && waiting.others === 0), "the batches");
   await workers.stop();
   return { ...done, empty };
@@ -67,6 +68,8 @@ test("tasks of low priority are asked for once they are announced", async () => 
       onError: assert.fail,
     },
   );
+  assert.equal(fetches, 0, "a start costs no query");
+  workers.wake(false);
   await eventually(() => fetches === 1, "the first look");
   workers.wake(false);
   waiting = 1;
