@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { FileResources, StepFile } from "@tidings/contract";
 import { createClient } from "@tidings/testkit/client";
+import fc from "@tidings/testkit/properties";
 import { shareService } from "@tidings/testkit/service";
-import fc from "fast-check";
 import { openEnvironment, readTree } from "./files-support.ts";
 
 const service = await shareService();

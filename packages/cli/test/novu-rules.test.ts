@@ -2,7 +2,7 @@
 // and one constant, as its published code defines it; the translated rule runs in the interpreter of the service.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { isTruthy } from "../../server/src/lib/condition-operators.ts";
 import { conditionFault, evaluate } from "../../server/src/lib/conditions.ts";
 import { translateRule } from "../src/import/novu-rules.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { operatorWords } from "@tidings/contract/conditions";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { choicesAt, operatorsFor, sampleText, typeAt, withVariable } from "../src/fields/condition-types.ts";
 import { type Condition, type Line, readRule, takesValue, writeRule } from "../src/fields/conditions.ts";
 

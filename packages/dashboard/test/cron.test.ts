@@ -1,7 +1,7 @@
 // Cron expressions as plans, words and next times.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { cronText, nextTimes, type Plan, readPlan, writePlan } from "../src/fields/cron.ts";
 
 const texts: [cron: string, text: string | undefined, isPlan: boolean][] = [

@@ -1,7 +1,7 @@
 // Block documents in the email editor and back: nothing is lost, whatever a document has.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { EditorState, Selection } from "prosemirror-state";
 import { type Body, changeBody, readBody } from "../src/email/document/body.ts";
 import { bodyOfHtml, editorTypeOf, emptyBody } from "../src/email/document/start.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { armFaults, earlierSteps, heldOutVariant } from "@tidings/contract";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import type { DraftStep } from "../src/screens/workflows/editor/model.ts";
 import { copyOf, pastedSteps } from "../src/screens/workflows/flow/copied-steps.ts";
 import {

@@ -1,7 +1,7 @@
 // Files for translators, and languages as people type them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { localeName, readLocale } from "../src/screens/translations/locales.ts";
 import { filledMaster, fromCsv, isMaster, toCsv, withLines } from "../src/screens/translations/text-files.ts";
 import { textsOf } from "../src/screens/translations/texts.ts";

@@ -1,7 +1,7 @@
 // The pure parts of the client: the list with changes on their way, the parser of events, addresses, times.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import {
   adjustCounts,
   appendPage,

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "@tidings/contract";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { check, type EmailMessage, send } from "../../src/index.ts";
 import { withUniqueRecipients } from "../../src/kit/mail.ts";
 import { email, openIo, type Received, rich, richEmail, startSmtp } from "../support.ts";

@@ -2,7 +2,7 @@
 // differ: nodemailer's stream does not see the end of the text while it breaks the line before.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import type { SendMailOptions } from "nodemailer";
 import MailComposer from "nodemailer/lib/mail-composer";
 import { composeShort } from "../../src/io/smtp-compose.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "@tidings/contract";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { type OverrideNames, toApiNames } from "../../src/kit/override-names.ts";
 
 const names: OverrideNames = {

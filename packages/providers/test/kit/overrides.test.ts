@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import type { Message } from "../../src/kit/message.ts";
 import { decodeMultipart, encodeMultipart, type Part } from "../../src/kit/multipart.ts";
 import { SendError } from "../../src/kit/outcome.ts";

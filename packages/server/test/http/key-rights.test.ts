@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, operations } from "@tidings/contract";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import type { Caller } from "../../src/context.ts";
 import type { Failure } from "../../src/failure.ts";
 import { refuseKey } from "../../src/http/auth/key-rights.ts";

@@ -1,7 +1,7 @@
 // The text of a body that is kept for another thread (http/handed-requests.ts) is parsed there by JSON.parse.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import fastify from "fastify";
 import { acceptJson } from "../../src/http/request/parsers.ts";
 

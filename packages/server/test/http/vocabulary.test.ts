@@ -9,9 +9,9 @@ import { ResourceTypeEnum } from "@novu/api/models/components/resourcetypeenum.j
 import { inAppProviderId, type Operation, operations, origins, providerIds } from "@tidings/contract";
 import { pushSubscription } from "@tidings/testkit/browser";
 import { newStage } from "@tidings/testkit/clock";
+import fc from "@tidings/testkit/properties";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
-import fc from "fast-check";
 import { createTranslator, exchangeSchema, exchangeWords, wordPositionsOf } from "../../src/http/request/vocabulary.ts";
 import { createSecrets, parseEncryptionKeys } from "../../src/lib/secrets.ts";
 

@@ -1,7 +1,7 @@
 // Conditions follow the JSON Logic standard, are checked when saved, and have bounded work.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import jsonLogic from "json-logic-js";
 import { conditionFault, conditionOperators, evaluate } from "../../src/lib/conditions.ts";
 

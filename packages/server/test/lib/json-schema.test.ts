@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Validator } from "@cfworker/json-schema";
+import fc from "@tidings/testkit/properties";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import fc from "fast-check";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { faultsOf } from "../../src/lib/json-schema/json-schema.ts";
 import { matchesPattern, patternFault } from "../../src/lib/patterns.ts";

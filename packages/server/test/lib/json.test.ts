@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { canonicalJson, isObject, jsonBytes, valueAt } from "../../src/lib/json.ts";
 
 test("canonical JSON does not depend on the order of members", () => {

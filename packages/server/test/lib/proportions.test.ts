@@ -3,7 +3,7 @@
 // difference between independent proportions”, table II, method 10.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { isShown, newcombe, type Proportion, peopleNeeded, shareOf, wilson } from "../../src/lib/proportions.ts";
 import { createRandom } from "../pipeline/run/random.ts";
 

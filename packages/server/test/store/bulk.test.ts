@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { atEnd } from "@tidings/testkit/at-end";
 import { createTestDatabase } from "@tidings/testkit/database";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { sql } from "kysely";
 import { insertRows, runInserts } from "../../src/store/bulk.ts";
 import { inTransaction, openDb } from "../../src/store/db.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pngOf } from "@tidings/testkit/images";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { isSvg, readImageHeader } from "../../../src/app/assets/image-header.ts";
 
 const bytes = (...parts: (string | number[])[]): Buffer =>

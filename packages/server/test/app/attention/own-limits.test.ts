@@ -8,7 +8,7 @@ import {
   type OwnLimit,
   windowUnits,
 } from "@tidings/contract";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { formValue, readFormValue, readOwnLimits, viewOwnLimits } from "../../../src/app/attention/own-limits.ts";
 import { refusalOf } from "../../../src/failure.ts";
 

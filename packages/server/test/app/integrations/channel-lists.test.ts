@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ContextMap } from "@tidings/contract";
 import { chatIntegration, connection, endpoint, subscriber } from "@tidings/testkit/channels";
+import fc from "@tidings/testkit/properties";
 import { assertRefused } from "@tidings/testkit/refusals";
 import { startTestService } from "@tidings/testkit/service";
-import fc from "fast-check";
 import { sql } from "kysely";
 
 const { client, production, db } = await startTestService();

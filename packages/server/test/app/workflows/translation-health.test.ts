@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorOf } from "@tidings/testkit/http";
+import fc from "@tidings/testkit/properties";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
-import fc from "fast-check";
 import { outdatedKeys, sourcesAfter, textsByKey } from "../../../src/lib/text/translated-texts.ts";
 
 const { client } = await shareService();

@@ -1,7 +1,7 @@
 // Items of one owner that wait for a slot run in one batch.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { createBatcher } from "../../../src/http/triggers/batcher.ts";
 import { createFairSemaphore } from "../../../src/lib/load/semaphores.ts";
 

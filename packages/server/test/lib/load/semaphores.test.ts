@@ -1,7 +1,7 @@
 // Slots that owners share: the limits in all and for one owner, and round robin among waiting owners.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { createFairSemaphore, SemaphoreFullError } from "../../../src/lib/load/semaphores.ts";
 
 const limits = { total: 3, perOwner: 2, waitingPerOwner: 50, waitMs: 60_000 };

@@ -1,7 +1,7 @@
 // How many threads a process has, by how busy they are.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { createBusyReader, createIdleReader, createThreadRule, quietMs } from "../../../src/lib/load/thread-load.ts";
 
 const range = { min: 1, max: 3 };

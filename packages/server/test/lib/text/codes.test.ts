@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { findCodes } from "../../../src/lib/text/codes.ts";
 
 type Row = [text: string, ...codes: string[]];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { detectSeparator, readCsv, restoreCell, writeCsvRow } from "../../../src/lib/text/csv.ts";
 
 const read = (text: string) => [...readCsv(text, detectSeparator(text))].map(({ line, cells }) => [line, ...cells]);

@@ -1,7 +1,7 @@
 // The linear search returns what the engine's own search returns, and its work is bounded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { indexIn, lastIndexIn, splitText } from "../../../src/lib/text/text-search.ts";
 import { charge, chargeSize, OverBudgetError, withinBudget, workPerStep } from "../../../src/lib/work.ts";
 

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget } from "@tidings/contract";
 import { newStage, type Stage } from "@tidings/testkit/clock";
+import { chooseSeed } from "@tidings/testkit/long";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { createRandom, type Random } from "../run/random.ts";
@@ -13,7 +14,7 @@ import { type Happening, interpretBudgets } from "./budget-model.ts";
 const service = await shareService();
 
 const { ORACLE_RUNS = "2", ORACLE_SEED } = process.env;
-const firstSeed = ORACLE_SEED === undefined ? Math.floor(Date.now() / 1_000) % 1_000_000 : Number(ORACLE_SEED);
+const firstSeed = chooseSeed(1, ORACLE_SEED);
 const count = ORACLE_SEED === undefined ? Number(ORACLE_RUNS) : 1;
 
 const start = Date.parse("2026-03-28T06:00:00.000Z");

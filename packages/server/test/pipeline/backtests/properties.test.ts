@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn, TimeUnit } from "@tidings/contract";
 import { isLong } from "@tidings/testkit/long";
+import fc from "@tidings/testkit/properties";
 import { startReceiver } from "@tidings/testkit/servers/receiver";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
-import fc from "fast-check";
 import { backtest, endHistory, named, newScene } from "./scene.ts";
 
 const provider = await startReceiver();

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget, BroadcastCheck, StepIn } from "@tidings/contract";
 import { newStage, type Stage } from "@tidings/testkit/clock";
+import { chooseSeed } from "@tidings/testkit/long";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
@@ -13,7 +14,7 @@ import { createRandom, type Random } from "../run/random.ts";
 const service = await shareService();
 
 const { CHECK_RUNS = "4", CHECK_SEED } = process.env;
-const firstSeed = CHECK_SEED === undefined ? Math.floor(Date.now() / 1_000) % 1_000_000 : Number(CHECK_SEED);
+const firstSeed = chooseSeed(1, CHECK_SEED);
 const count = CHECK_SEED === undefined ? Number(CHECK_RUNS) : 1;
 
 const start = "2026-03-28T20:00:00.000Z";

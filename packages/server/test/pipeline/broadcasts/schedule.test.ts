@@ -1,7 +1,7 @@
 // When the people of a broadcast are due: local hours, a spread, and a pace that holds for any pages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import {
   dueInZone,
   pageSizeFor,

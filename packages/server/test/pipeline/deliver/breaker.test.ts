@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Outcome } from "@tidings/providers";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { afterCall, checkBreaker, type Health, healthy } from "../../../src/pipeline/deliver/breaker.ts";
 
 const limits = { failures: 5, firstProbeMs: 30_000, maxProbeMs: 600_000, probeLimitMs: 60_000 };

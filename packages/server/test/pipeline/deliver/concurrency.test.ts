@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { type ConcurrencyWindow, createConcurrencyWindow } from "../../../src/pipeline/deliver/concurrency.ts";
 
 const now = 1_700_000_000_000;

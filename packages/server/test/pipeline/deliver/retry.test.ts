@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Outcome } from "@tidings/providers";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { decideAfterAttempt, isReplayable, type NextStep, type Tried } from "../../../src/pipeline/deliver/retry.ts";
 
 const middle = () => 0.5;

@@ -1,7 +1,7 @@
 // What a live inbox sends to its connections: pure rules, with readings that see messages in any order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { firstIdAt, newId } from "../../../src/lib/ids.ts";
 import { compare, timeOfReading, toTold, windowStart } from "../../../src/pipeline/live/inbox.ts";
 import { readResumeToken, writeResumeToken } from "../../../src/pipeline/live/resume-token.ts";

@@ -1,7 +1,7 @@
 // Documents of the block editor as mail HTML: what each block becomes, and what hostile documents do not.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { isBlockBody, renderBody } from "../../../src/pipeline/render/blocks.ts";
 import { sanitizeHtml } from "../../../src/pipeline/render/html.ts";
 import { RenderError } from "../../../src/pipeline/render/liquid.ts";

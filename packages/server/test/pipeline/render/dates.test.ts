@@ -2,7 +2,7 @@
 // format.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { Liquid } from "liquidjs";
 import { renderClock } from "../../../src/pipeline/render/dates.ts";
 import { RenderError, render } from "../../../src/pipeline/render/liquid.ts";

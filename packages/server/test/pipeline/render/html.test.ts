@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { sanitizeHtml } from "../../../src/pipeline/render/html.ts";
 import { htmlToText } from "../../../src/pipeline/render/html-text.ts";
 import { RenderError } from "../../../src/pipeline/render/liquid.ts";

@@ -1,7 +1,7 @@
 // Style sheets in the elements of an email, compared with juice, a widely used program that does the same.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { Parser } from "htmlparser2";
 import juice from "juice";
 import { inlineCss } from "../../../src/pipeline/render/inline-css.ts";

@@ -1,7 +1,7 @@
 // JSON text with variables: types, quotes, and values that try to change the structure.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { jsonTemplateFault, renderJson } from "../../../src/pipeline/render/json-template.ts";
 
 const payload = { n: 7, name: "Ada", list: [1, "a"], deep: { a: { b: null } }, yes: true };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { Liquid } from "liquidjs";
 import { searchingFilters } from "../../../src/pipeline/render/bounded-text.ts";
 import { filters } from "../../../src/pipeline/render/filters.ts";

@@ -1,7 +1,7 @@
 // A whole mail: body by either editor, layout around it, style sheets in the elements, text part, subject.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { inlineCss } from "../../../src/pipeline/render/inline-css.ts";
 import { RenderError } from "../../../src/pipeline/render/liquid.ts";
 import { type MailControls, renderMail } from "../../../src/pipeline/render/mail-body.ts";

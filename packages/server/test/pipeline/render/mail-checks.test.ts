@@ -1,7 +1,7 @@
 // What is said about an email: one table of mails, each with the checks that it gets.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { contrastOf } from "../../../src/lib/brand/contrast.ts";
 import { findLowContrast, readColor } from "../../../src/pipeline/render/checks/contrast.ts";
 import { type CheckedMail, checkMail } from "../../../src/pipeline/render/checks/mail-checks.ts";

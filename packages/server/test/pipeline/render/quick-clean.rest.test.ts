@@ -1,7 +1,7 @@
 // The quick cleaner returns what the cleaner of production would, or nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { createCleaners } from "../../../src/pipeline/render/html.ts";
 import { createQuickCleaner, usualTags } from "../../../src/pipeline/render/quick-clean.ts";
 

@@ -1,7 +1,7 @@
 // The pure parts of HTTP requests: what templates become, and what is masked.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import {
   maskBodyTemplate,
   maskSecrets,

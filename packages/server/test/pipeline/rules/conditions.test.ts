@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { variablePaths } from "@tidings/contract";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { jsonBytes } from "../../../src/lib/json.ts";
 import { evaluateSkip } from "../../../src/pipeline/rules/conditions.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isLong } from "@tidings/testkit/long";
+import fc from "@tidings/testkit/properties";
 import { offsetChanges, wallClock, zoneNames } from "@tidings/testkit/wall-clock";
 import { CronExpressionParser } from "cron-parser";
 import { Cron } from "croner";
-import fc from "fast-check";
 import { nextCron } from "../../../src/pipeline/rules/cron.ts";
 import { zoneOf } from "../../../src/pipeline/rules/zones.ts";
 

@@ -1,7 +1,7 @@
 // The arithmetic of objectives: against a table, and against an interpreter that follows single messages.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import {
   budgetLeft,
   burnRate,

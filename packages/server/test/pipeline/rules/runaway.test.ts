@@ -1,7 +1,7 @@
 // The runaway guard replayed: weeks of ordinary traffic raise no alarm, a loop does.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import {
   comparedHours,
   type HourCount,

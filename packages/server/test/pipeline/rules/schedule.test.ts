@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Schedule, weekDays } from "@tidings/contract";
+import fc from "@tidings/testkit/properties";
 import { offsetChanges, wallClock, zoneNames } from "@tidings/testkit/wall-clock";
-import fc from "fast-check";
 import { nextOpening } from "../../../src/pipeline/rules/schedule.ts";
 import { zoneOf } from "../../../src/pipeline/rules/zones.ts";
 

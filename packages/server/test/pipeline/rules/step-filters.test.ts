@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepFilter } from "@tidings/contract";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { passesFilters, renderFilters } from "../../../src/pipeline/rules/step-filters.ts";
 
 type Part = StepFilter["children"][number];

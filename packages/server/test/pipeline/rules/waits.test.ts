@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type TimeUnit, timeUnits } from "@tidings/contract";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { addTime, readLength, readWait, type Wait } from "../../../src/pipeline/rules/waits.ts";
 import { zoneOf } from "../../../src/pipeline/rules/zones.ts";
 

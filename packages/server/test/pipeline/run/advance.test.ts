@@ -1,7 +1,7 @@
 // The engine's core as a function: a run, facts and a time in, the jobs' new states and effects out. No database.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { newId } from "../../../src/lib/ids.ts";
 import { advance } from "../../../src/pipeline/run/advance.ts";
 import type { ClaimResult, Facts, JobState, Progress, Run } from "../../../src/pipeline/run/run.ts";

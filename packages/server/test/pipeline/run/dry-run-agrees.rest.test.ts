@@ -14,9 +14,9 @@ import {
 } from "@tidings/contract";
 import type { Client } from "@tidings/testkit/client";
 import { newStage, type Stage } from "@tidings/testkit/clock";
+import fc from "@tidings/testkit/properties";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow } from "@tidings/testkit/verbs";
-import fc from "fast-check";
 
 const service = await shareService();
 

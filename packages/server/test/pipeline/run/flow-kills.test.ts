@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newStage } from "@tidings/testkit/clock";
-import { skipUnlessLong } from "@tidings/testkit/long";
+import { chooseSeed, skipUnlessLong } from "@tidings/testkit/long";
 import { temporaryFolder } from "@tidings/testkit/process";
 import { startTestService } from "@tidings/testkit/service";
 import { playFlow, startTime } from "./flow-play.ts";
@@ -16,7 +16,7 @@ const settings = { TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
 const service = await startTestService({ ...settings, TIDINGS_ROLE: "api" });
 
 const { ORACLE_RUNS = "6", ORACLE_SEED } = process.env;
-const firstSeed = ORACLE_SEED === undefined ? Math.floor(Date.now() / 1_000) % 1_000_000 : Number(ORACLE_SEED);
+const firstSeed = chooseSeed(1, ORACLE_SEED);
 const count = ORACLE_SEED === undefined ? Number(ORACLE_RUNS) : 1;
 
 const title = `workers that are killed lose and repeat nothing: seeds from ${firstSeed}`;

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { ExplainedStep, StepIn } from "@tidings/contract";
 import { newStage, type Stage } from "@tidings/testkit/clock";
 import { request } from "@tidings/testkit/http";
+import fc from "@tidings/testkit/properties";
 import { startReceiver } from "@tidings/testkit/servers/receiver";
 import { mailer, person } from "@tidings/testkit/servers/webhook-providers";
 import { shareService } from "@tidings/testkit/service";
@@ -19,7 +20,6 @@ import {
   trigger,
 } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
-import fc from "fast-check";
 import { channelResult } from "../../../src/pipeline/rules/step-results.ts";
 
 // Started before the service: what is started first ends first.

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { outboxSql } from "@tidings/contract";
-import { isLong } from "@tidings/testkit/long";
+import { chooseSeed, isLong } from "@tidings/testkit/long";
 import { temporaryFolder } from "@tidings/testkit/process";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
@@ -90,7 +90,7 @@ async function loseCommit(client: pg.Client): Promise<never> {
 }
 
 test(`${kills} kills lose nothing and repeat nothing`, async (context) => {
-  const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
+  const seed = chooseSeed(1, process.env.KILL_SEED);
   const random = createRandom(seed);
   const [own, customer] = await startServers(context);
   const folder = temporaryFolder(context);

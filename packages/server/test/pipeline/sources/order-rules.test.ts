@@ -1,7 +1,7 @@
 // The rules of order in a batch of rows, for any rows: which ones wait, and where a batch ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { type SourceEntry, takeBatch } from "../../../src/pipeline/sources/entries.ts";
 import { type ClaimedRow, marksOf, withoutHeld } from "../../../src/store/sources/outbox.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { armFaults, elseArm, type PlacedStep, readArm } from "@tidings/contract";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { advance } from "../../../src/pipeline/run/advance.ts";
 import type { Run } from "../../../src/pipeline/run/run.ts";
 import { factsOf, now, runOf, statuses, step } from "../../support/runs.ts";

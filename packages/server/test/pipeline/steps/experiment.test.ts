@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { heldOutVariant } from "@tidings/contract";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { advance } from "../../../src/pipeline/run/advance.ts";
 import { exposuresOf } from "../../../src/pipeline/run/exposures.ts";
 import type { Run } from "../../../src/pipeline/run/run.ts";

@@ -1,7 +1,7 @@
 // Which topic subscriptions let an event through: the first rule that matches the workflow decides.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { idToBase62, newId } from "../../../src/lib/ids.ts";
 import {
   passesRules,

@@ -1,5 +1,5 @@
 // Random people and rules of audiences, with the values that comparisons of JavaScript treat in odd ways.
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 
 const texts = [
   "",

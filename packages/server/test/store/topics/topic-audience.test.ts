@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { atEnd } from "@tidings/testkit/at-end";
 import { createTestDatabase } from "@tidings/testkit/database";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { openDb } from "../../../src/store/db.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionText, decidingParts, skipText, variablePaths } from "@tidings/contract";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
 import { isTruthy } from "../../../../src/lib/condition-operators.ts";
 import { conditionOperators, evaluate } from "../../../../src/lib/conditions.ts";
 import type { JsonObject } from "../../../../src/lib/json.ts";
