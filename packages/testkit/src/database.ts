@@ -7,6 +7,7 @@ import { openDb } from "@tidings/server/source/store/db";
 import { migrate } from "@tidings/server/source/store/installation/migrate";
 import { ensurePartitions } from "@tidings/server/source/store/installation/partitions";
 import { openQueue } from "@tidings/server/source/store/queue/queue";
+import { sql } from "kysely";
 import pg from "pg";
 
 const template = "tidings_template";
@@ -69,6 +70,8 @@ export async function prepareTemplate(adminUrl: string): Promise<void> {
   const db = openDb({ url, poolSize: 4, onError: fail });
   await migrate(db);
   await ensurePartitions(db, new Date());
+  // There are no older rows to rewrite, which every service would find out again.
+  await sql`update background_migrations set finished_at = now()`.execute(db);
   await db.destroy();
   const queue = await openQueue({ url, onError: fail });
   await queue.stop();
