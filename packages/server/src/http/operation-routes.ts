@@ -100,8 +100,8 @@ function routeOf(ctx: NetworkCtx, id: OperationId, limiters: Limiters): RouteOpt
 }
 
 /**
- * A GET that only reads serves HEAD as well, in the same route: a route takes 0.2 ms of a core to add. A GET that writes
- * does not: HEAD would write too.
+ * A GET that only reads serves HEAD as well, in the same route: adding a route takes 0.2 ms of a core. A GET that
+ * writes does not: HEAD would write too.
  */
 const methodsOf = (operation: Operation): Pick<RouteOptions, "method" | "exposeHeadRoute" | "onSend"> =>
   operation.method === "GET" && readsOnly(operation)
