@@ -25,7 +25,7 @@ export function adminUrlOf(dataDir: string, serviceUrl: string): string {
 
 /**
  * A service opens several connections, and SCRAM costs both ends 4 ms of a core each time, of which its 4,096 hashes
- * are only a half. The password of this server guards nothing: it is hashed once, and sent as it is.
+ * are only a half. The password of this server guards nothing: it is hashed once, and sent in plain text.
  */
 export const shortenSignIn = (adminUrl: string): Promise<unknown> =>
   asAdmin(adminUrl, async (client) => {
@@ -34,7 +34,7 @@ export const shortenSignIn = (adminUrl: string): Promise<unknown> =>
     await client.query(plainPasswords);
   });
 
-/** COPY writes one line for each row, and takes the name of its file as a literal. */
+/** COPY writes one line for each row, and the name of its file has to be a literal. */
 const plainPasswords = `
   do $$ declare path text := current_setting('hba_file'); begin
     create temporary table lines as select pg_read_file(path) as text;

@@ -8,8 +8,8 @@ export const isLong = process.env.TEST_LONG === "1";
 export const skipUnlessLong: string | false = isLong ? false : "only in npm run test:long";
 
 /**
- * The seed of a random test. Short runs have always the same one, so that a failure is of the change; a long run has one
- * of the clock, which the name of the test shows. `given` repeats a seed.
+ * The seed of a random test. Short runs always have the same one, so that a failure is of the change; a long run has
+ * one of the clock, which the name of the test shows. `given` repeats a seed.
  */
 export function chooseSeed(fixed: number, given?: string): number {
   if (given !== undefined) return Number(given);
