@@ -31,6 +31,7 @@ const toConfig = (parsed: Parsed) => ({
   encryptionKeys: parsed.TIDINGS_ENCRYPTION_KEY,
   roles: parsed.TIDINGS_ROLE as ReadonlySet<Role>,
   workerConcurrency: parsed.TIDINGS_WORKER_CONCURRENCY,
+  taskFirstWaitMs: parsed.TIDINGS_TASK_FIRST_WAIT,
   threads: parsed.TIDINGS_THREADS,
   allowNetworks: parsed.TIDINGS_ALLOW_NETWORKS,
   trustedProxies: parsed.TIDINGS_TRUSTED_PROXIES,
@@ -47,6 +48,7 @@ const toConfig = (parsed: Parsed) => ({
   metrics: parsed.TIDINGS_METRICS,
   docs: parsed.TIDINGS_DOCS,
   dashboard: parsed.TIDINGS_DASHBOARD,
+  passwordCost: parsed.TIDINGS_PASSWORD_COST,
   mailer:
     parsed.TIDINGS_MAIL_URL && parsed.TIDINGS_MAIL_FROM
       ? { server: parsed.TIDINGS_MAIL_URL, from: parsed.TIDINGS_MAIL_FROM }

@@ -77,7 +77,11 @@ export async function openEngine(
   closers.push(async () => schema.stop());
   const { queue, rates } = await openSharedQueue(
     db,
-    { url, directUrl: config.directDatabaseUrl, onError: faults.noteInBackground, onNotify, isWorkerThread },
+    {
+      ...{ url, directUrl: config.directDatabaseUrl, onNotify, isWorkerThread },
+      firstRetryMs: config.taskFirstWaitMs,
+      onError: faults.noteInBackground,
+    },
     closers,
   );
   closers.push(async () => caches.hints.close());

@@ -142,6 +142,13 @@ export const settings = {
     fallback: "2",
     parse: integer(1, 64),
   },
+  TIDINGS_TASK_FIRST_WAIT: {
+    about:
+      "Wait before the first retry of a task that failed by an error, in milliseconds; it doubles with every try, up to 5 " +
+      "minutes, and is multiplied by a random factor of 1 to 2.",
+    fallback: "1000",
+    parse: integer(1, 300_000),
+  },
   TIDINGS_THREADS: {
     about:
       "Threads of this process that work on events and tasks: a number, or a range such as `1-4`, of which the process uses as " +
@@ -240,6 +247,13 @@ export const settings = {
       "`on` serves the dashboard and lets members sign in (docs/members.md). With `off`, API keys are the only way in.",
     fallback: "on",
     parse: onOff,
+  },
+  TIDINGS_PASSWORD_COST: {
+    about:
+      "Cost of hashing a member's password: the exponent of N = 2^cost of scrypt, with r = 8 and p = 3. 15 takes about 200 ms " +
+      "of one core and 32 MB, each step doubles both. It is for passwords set from now on. Less than 15 is for tests.",
+    fallback: "15",
+    parse: integer(10, 20),
   },
   TIDINGS_AUDIT_DAYS: {
     about: "How long audit log entries are kept, in days (docs/members.md).",

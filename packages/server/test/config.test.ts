@@ -51,6 +51,8 @@ test("nothing has to be set", () => {
     apiKey: "",
     roles: new Set(["api", "worker"]),
     workerConcurrency: 2,
+    taskFirstWaitMs: 1_000,
+    passwordCost: 15,
     threads: { min: 1, max: Math.min(4, availableParallelism()) },
     allowNetworks: [],
     trustedProxies: [],
@@ -285,6 +287,8 @@ const rows: Row[] = [
   })),
   { name: "TIDINGS_WORKER_CONCURRENCY", value: "0", fault: range(1, 64) },
   { name: "TIDINGS_WORKER_CONCURRENCY", value: "65", fault: range(1, 64) },
+  { name: "TIDINGS_TASK_FIRST_WAIT", value: "0", fault: range(1, 300_000) },
+  { name: "TIDINGS_PASSWORD_COST", value: "9", fault: range(10, 20) },
   ...["auto", "1", "64", "1-4", "2-2"].map((value) => ({ name: "TIDINGS_THREADS", value })),
   ...["0", "65", "4-1", "0-2", "2-", "two", "1.5"].map((value) => ({
     name: "TIDINGS_THREADS",

@@ -83,6 +83,10 @@ async function openService(settings: TestSettings): Promise<OpenService> {
     TIDINGS_DATABASE_POOL: "8",
     // Threads that begin under load would make a busy machine slower.
     TIDINGS_THREADS: "1",
+    // What fails in a test is repaired by the test.
+    TIDINGS_TASK_FIRST_WAIT: "100",
+    // Many tests sign people in, and lib/passwords.test.ts is the one about hashes.
+    TIDINGS_PASSWORD_COST: "10",
     // Many tests try many wrong keys.
     TIDINGS_RATE_WRONG_KEYS: "0",
     // Tests call an inbox more often than a person does.

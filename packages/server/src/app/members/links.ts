@@ -100,7 +100,9 @@ export async function prepare(ctx: Ctx, _visitor: Visitor, { body }: LinkInput):
   if (body.name === undefined && link.kind !== "reset") faults.add("name", "name is required");
   if (body.email === undefined && link.kind === "first") faults.add("email", "email is required");
   faults.throwIfAny();
-  return { link, passwordHash: body.password === undefined ? null : await hashPassword(link.id, body.password) };
+  const { passwordCost } = ctx.config;
+  const passwordHash = body.password === undefined ? null : await hashPassword(link.id, body.password, passwordCost);
+  return { link, passwordHash };
 }
 
 export async function redeem(

@@ -27,7 +27,8 @@ export async function checkPassword(ctx: Ctx, { source }: Visitor, { body }: Inp
   const organizationId = await organizationOf(ctx);
   const email = body.email.trim();
   const member = await findMemberByEmail(ctx.db, organizationId, email);
-  const isRight = await isPasswordRight(foldAddress(email), body.password, member?.password_hash ?? null);
+  const attempt = { owner: foldAddress(email), password: body.password, hash: member?.password_hash ?? null };
+  const isRight = await isPasswordRight(attempt, ctx.config.passwordCost);
   if (!member || !isRight) {
     await recordFailedSignIn(ctx, { organizationId, email, memberId: member?.id, method: "password", source });
     throw failure("SIGN_IN_FAILED", {});
@@ -62,14 +63,16 @@ export async function checkOwnPassword(ctx: Ctx, caller: MemberCaller, { body }:
   if (body.password === undefined) return null;
   const row = await findMember(ctx.db, caller.organizationId, caller.member.id);
   if (!row) throw failure("SIGN_IN_REQUIRED", {});
-  const account = foldAddress(row.email);
+  const { passwordCost } = ctx.config;
+  const owner = foldAddress(row.email);
   if (row.password_hash === null) {
     const isRecent = ctx.now().getTime() - caller.signedInAt.getTime() < recentSignInMs;
     if (!isRecent) throw failure("RECENT_SIGN_IN_REQUIRED", {});
-  } else if (!(await isPasswordRight(account, body.currentPassword ?? "", row.password_hash))) {
-    await refuseGuess(ctx, caller);
+  } else {
+    const attempt = { owner, password: body.currentPassword ?? "", hash: row.password_hash };
+    if (!(await isPasswordRight(attempt, passwordCost))) await refuseGuess(ctx, caller);
   }
-  return hashPassword(account, body.password);
+  return hashPassword(owner, body.password, passwordCost);
 }
 
 async function refuseGuess(ctx: Ctx, { organizationId, sessionId }: MemberCaller): Promise<never> {

@@ -4,8 +4,11 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { createFairSemaphore } from "../load/semaphores.ts";
 
-/** One of the equal choices of OWASP's Password Storage Cheat Sheet: 32 MB, and about 200 ms of one core. */
-const current = { N: 2 ** 15, r: 8, p: 3 };
+/**
+ * `cost` is TIDINGS_PASSWORD_COST. Its default, 15, is one of the equal choices of OWASP's Password Storage Cheat
+ * Sheet: 32 MB, and about 200 ms of one core.
+ */
+const parametersOf = (cost: number) => ({ N: 2 ** cost, r: 8, p: 3 });
 const keyLength = 32;
 
 /** Beyond it, a request for the same account is refused with 429. */
@@ -14,7 +17,7 @@ const turns = createFairSemaphore({ total: 2, perOwner: 2, waitingPerOwner: 10, 
 /** Whose password it is: the address of the account (lib/addresses.ts), or the id of a link that creates one. */
 type Owner = string;
 
-type Parameters = typeof current;
+type Parameters = ReturnType<typeof parametersOf>;
 
 type Work = { owner: Owner; password: string; salt: Buffer; length: number };
 
@@ -32,21 +35,26 @@ async function derive({ owner, password, salt, length }: Work, { N, r, p }: Para
   }
 }
 
-export async function hashPassword(owner: Owner, password: string): Promise<string> {
+export async function hashPassword(owner: Owner, password: string, cost: number): Promise<string> {
   const salt = randomBytes(16);
-  const key = await derive({ owner, password, salt, length: keyLength }, current);
-  const { N, r, p } = current;
+  const { N, r, p } = parametersOf(cost);
+  const key = await derive({ owner, password, salt, length: keyLength }, { N, r, p });
   return `scrypt$${N}$${r}$${p}$${salt.toString("base64url")}$${key.toString("base64url")}`;
 }
 
 /**
  * No password has this hash. A sign-in without a stored hash is checked against it, so that it takes as long as others.
  */
-const hashOfNone = `scrypt$${current.N}$${current.r}$${current.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
+function hashOfNone(cost: number): string {
+  const { N, r, p } = parametersOf(cost);
+  return `scrypt$${N}$${r}$${p}$${"A".repeat(22)}$${"A".repeat(43)}`;
+}
 
-/** False where there is no hash, after the same work as with one. */
-export async function isPasswordRight(owner: Owner, password: string, hash: string | null): Promise<boolean> {
-  const [, N, r, p, text = "", stored = ""] = (hash ?? hashOfNone).split("$");
+type Attempt = { owner: Owner; password: string; hash: string | null };
+
+/** False where there is no hash, after the same work as with one of this cost. */
+export async function isPasswordRight({ owner, password, hash }: Attempt, cost: number): Promise<boolean> {
+  const [, N, r, p, text = "", stored = ""] = (hash ?? hashOfNone(cost)).split("$");
   const expected = Buffer.from(stored, "base64url");
   const parameters = { N: Number(N), r: Number(r), p: Number(p) };
   const salt = Buffer.from(text, "base64url");

@@ -1,5 +1,6 @@
 // Claims on tasks: a process keeps the tasks it works on by a heartbeat, and a lapsed claim cannot finish its task.
 import type { PgBoss } from "pg-boss";
+import { isDatabaseUnavailable } from "../faults.ts";
 import { heartbeatSeconds, schema } from "./boss.ts";
 
 export const taskKinds = [
@@ -43,17 +44,48 @@ export function requireAllClaims(kind: TaskKind, tasks: Task<unknown>[], affecte
 }
 
 /** How long tasks wait that were given back: because of an error of the database, or to a newer program. */
-export const giveBackSeconds = { database: 2, newer: 30 };
+const giveBackSeconds = { database: 2, newer: 30 };
 
 /**
  * Gives tasks back as if they had not been fetched: the try does not count, because the task did not cause the failure.
  * The next fetch leaves `retry_count` unchanged, which is safe: the worker that gives its claim back does not use it
  * again.
  */
-export const giveBack = `
+const giveBack = `
   update ${schema}.job_common
   set state = 'retry', started_on = null, heartbeat_on = null, start_after = clock_timestamp() + $4 * interval '1 s'
   where name = $1 and state = 'active' and (id, retry_count) in (select * from unnest($2::uuid[], $3::int[]))`;
+
+/** After this, tasks that fail are tried every five minutes, or set aside (pipeline/set-aside.ts). */
+const maxRetryMs = 300_000;
+
+/**
+ * Lets other workers try failed tasks again, after a wait that doubles with every try. pg-boss waits for a second at
+ * least, and writes each row twice.
+ */
+const retryLater = `
+  update ${schema}.job_common
+  set state = 'retry', heartbeat_on = null, output = jsonb_build_object('message', $4::text),
+    start_after = clock_timestamp() + interval '1 ms'
+      * least(${maxRetryMs}, $5 * power(2, least(retry_count, 16)) * (1 + random()))
+  where name = $1 and state = 'active' and (id, retry_count) in (select * from unnest($2::uuid[], $3::int[]))`;
+
+/** Lets other workers have the tasks, after a failure of this one. */
+export async function giveUp(
+  boss: PgBoss,
+  kind: TaskKind,
+  tasks: Task<unknown>[],
+  { error, firstRetryMs }: { error: unknown; firstRetryMs: number },
+): Promise<void> {
+  const claims = [kind, tasks.map((task) => task.id), tasks.map((task) => task.attempt)];
+  const isLeft = error instanceof LeftToNewerError;
+  if (isLeft || isDatabaseUnavailable(error)) {
+    await boss.getDb().executeSql(giveBack, [...claims, isLeft ? giveBackSeconds.newer : giveBackSeconds.database]);
+    return;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  await boss.getDb().executeSql(retryLater, [...claims, message, firstRetryMs]);
+}
 
 type ClaimedTask = { kind: TaskKind; task: Task<unknown> };
 

@@ -15,15 +15,12 @@ import {
 } from "../../lib/load/fair-queue.ts";
 import { rowsOf } from "../bulk.ts";
 import type { Db } from "../db.ts";
-import { isDatabaseUnavailable } from "../faults.ts";
 import { type Announcer, createAnnouncer, dueChannel } from "./announce.ts";
 import { findChannel, openBoss, schema } from "./boss.ts";
 import {
   claimsOf,
-  giveBack,
-  giveBackSeconds,
+  giveUp,
   type Heartbeats,
-  LeftToNewerError,
   requireAllClaims,
   startHeartbeats,
   type Task,
@@ -141,6 +138,8 @@ export type QueueOptions = {
   forgetShared?(prefix: string): Promise<void>;
   /** The queue is that of a worker thread, which is not counted as a process. */
   isWorkerThread?: boolean;
+  /** The wait before the first retry of a task that failed; a second unless given. */
+  firstRetryMs?: number;
   /** Other channels that the connection of the queue listens to. */
   onNotify?: ListenOptions["onNotify"];
 };
@@ -357,7 +356,7 @@ type Affected = { affected: number };
 
 function startWorkers<T>(
   parts: Parts,
-  { onError, forgetShared }: QueueOptions,
+  { onError, forgetShared, firstRetryMs = 1_000 }: QueueOptions,
   kind: TaskKind,
   options: WorkOptions,
   handler: (tasks: Task<T>[]) => Promise<void>,
@@ -368,16 +367,7 @@ function startWorkers<T>(
       try {
         await handler(tasks);
       } catch (error) {
-        const { message } = error instanceof Error ? error : new Error(String(error));
-        const isLeft = error instanceof LeftToNewerError;
-        const isGivenBack = isLeft || isDatabaseUnavailable(error);
-        const seconds = isLeft ? giveBackSeconds.newer : giveBackSeconds.database;
-        const ids = tasks.map((task) => task.id);
-        const attempts = tasks.map((task) => task.attempt);
-        await (isGivenBack
-          ? boss.getDb().executeSql(giveBack, [kind, ids, attempts, seconds])
-          : boss.fail(kind, claimsOf(tasks), { message })
-        ).catch(onError);
+        await giveUp(boss, kind, tasks, { error, firstRetryMs }).catch(onError);
         // They are retried after a pause that only the database knows.
         parts.due?.look();
       }

@@ -48,7 +48,7 @@ test("the first link makes an owner, works once, and only its hash is stored", a
   errorOf(await visit(service, "auth.redeemLink", { body }), "LINK_NOT_VALID");
   assert.deepEqual((await visit(service, "auth.methods")).body, { data: { oidc: null, isFirstStart: false } });
   const [row] = await service.db.selectFrom("users").where("id", "=", _id).selectAll().execute();
-  assert.match(row!.password_hash!, /^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
+  assert.match(row!.password_hash!, /^scrypt\$1024\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
   const secret = Buffer.from(owner.cookie.split("=")[1]!.split(".")[0]!, "base64url").toString();
   const sessions = JSON.stringify(await service.db.selectFrom("person_sessions").selectAll().execute());
   assert.ok(!sessions.includes(secret) && !sessions.includes(Buffer.from(secret).toString("hex")));
