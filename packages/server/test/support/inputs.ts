@@ -105,10 +105,11 @@ export async function countRows(db: Db, except: string[] = []): Promise<Record<s
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
     order by 1`.execute(db);
-  const counts: Record<string, number> = {};
-  for (const { name } of tables.rows.filter((table) => !except.includes(table.name))) {
-    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(db);
-    counts[name] = rows[0]!.count;
-  }
-  return counts;
+  // One statement: some tests count after each of a thousand requests.
+  const counted = tables.rows.filter((table) => !except.includes(table.name));
+  const counts = counted.map(
+    ({ name }) => sql`select ${sql.lit(name)} as name, count(*) as count from ${sql.table(name)}`,
+  );
+  const { rows } = await sql<{ name: string; count: number }>`${sql.join(counts, sql` union all `)}`.execute(db);
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }
