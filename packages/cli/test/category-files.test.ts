@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { openTerminal } from "./support.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const terminal = openTerminal(service);
 
 test("categories are a file: in order, used by workflows, pruned with a word about choices", async () => {

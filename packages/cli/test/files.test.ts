@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { FilesPlan } from "@tidings/contract";
 import { createClient } from "@tidings/testkit/client";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { parse } from "yaml";
 import { writeResources } from "../src/files/write-resources.ts";
 import { openEnvironment, readTree, writeTree } from "./files-support.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const first = await openEnvironment(service, "First");
 const client = createClient({ baseUrl: service.url, apiKey: first.apiKey });
 const hello = "workflows/hello/workflow.yaml";

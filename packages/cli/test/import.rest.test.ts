@@ -4,13 +4,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { runsWhen, startNovu } from "./novu-fixtures.ts";
 import { openTerminal } from "./support.ts";
 
-const other = await startTestService({ TIDINGS_VOCABULARY: "novu" });
-const service = await startTestService();
+const other = await shareService({ TIDINGS_VOCABULARY: "novu" });
+const service = await shareService();
 const terminal = openTerminal(service);
 const { client } = service;
 

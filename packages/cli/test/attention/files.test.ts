@@ -4,10 +4,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { AttentionBudget } from "@tidings/contract";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { openTerminal } from "../support.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 const terminal = openTerminal(service);
 const dir = ["--dir", "calm"];

@@ -4,11 +4,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createClient } from "@tidings/testkit/client";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { openEnvironment, readTree, writeTree } from "../files-support.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const member = (id: string, list = "audiences") => ({ in: [id, { var: list }] });
 
 const pro = `# People who pay.

@@ -4,12 +4,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Broadcast } from "@tidings/contract";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { openTerminal } from "../support.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const terminal = openTerminal(service);
 const { client } = service;
 

@@ -2,12 +2,12 @@
 // last name and filters by it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "@tidings/testkit/properties";
 import { faultsOf } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
-import fc from "fast-check";
+import { shareService } from "@tidings/testkit/service";
 import { sql } from "kysely";
 
-const { client, db } = await startTestService();
+const { client, db } = await shareService();
 
 type Query = { after?: string; before?: string; limit?: number; includeCursor?: boolean } & Order;
 type Order = { orderDirection?: "ASC" | "DESC"; orderBy?: "createdAt" | "updatedAt" };

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commonErrors, type ErrorCode, errorCatalogue, type OperationId } from "@tidings/contract";
 import { operationOf } from "@tidings/testkit/http";
-import { startTestService } from "@tidings/testkit/service";
-import fc from "fast-check";
+import fc from "@tidings/testkit/properties";
+import { shareService } from "@tidings/testkit/service";
 import { type FieldFaults, invalid, maxFaults } from "../../src/failure.ts";
 import { checkShape, compileBody, compileQuery, faultsOf, mergeFaults, unstorableTexts } from "../../src/validation.ts";
 import { inputIds, makeThings, validInput } from "../support/inputs.ts";
@@ -237,7 +237,7 @@ test("texts that cannot be stored are found wherever they are", () => {
   assert.equal(fields(Array(1000).fill("\0")).length, maxFaults + 1, "enough to see what is wrong");
 });
 
-const service = await startTestService({ TIDINGS_ROLE: "api" });
+const service = await shareService();
 const { client } = service;
 const things = await makeThings(client, "any");
 

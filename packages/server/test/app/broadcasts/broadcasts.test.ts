@@ -1,13 +1,13 @@
 // A broadcast from its draft to its end, over the API: to whom, when, how fast, and what can be done while it runs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, feedOf, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { countRuns, createDraft, createList, idsOf, inStatus, retrieveBroadcast, sendBroadcast } from "./lists.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client, production } = service;
 await createWorkflow(client, "news", [inApp({ body: "Hello {{ subscriber.firstName }}, {{ payload.what }}" })]);
 await createList(client, "crowd", idsOf("crowd", 1_203), (n) => ({ firstName: `N${n}` }));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BroadcastOutcome, BroadcastResults } from "@tidings/contract";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { email } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
@@ -17,7 +17,7 @@ import {
   type ResultEvent,
 } from "../../../src/store/broadcasts/results.ts";
 
-const service = await startTestService();
+const service = await shareService();
 const { client, db } = service;
 const people = 23;
 const subscribers = Array.from({ length: people }, (_, n) => ({

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Broadcast, BroadcastOutcome } from "@tidings/contract";
 import { request } from "@tidings/testkit/http";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { email, inApp, messagesOf } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 const key = "a signing key of this test";
 const [environment] = (await client("environments.list")).body.filter(({ apiKeys }) => apiKeys);

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget } from "@tidings/contract";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 
-const { client, production } = await startTestService();
+const { client, production } = await shareService();
 await client("workflows.delete", { params: { workflowId: "welcome" } });
 
 const params = { targetEnvironmentId: "production" };

@@ -5,13 +5,13 @@ import type { StepIn } from "@tidings/contract";
 import { newStage, type Stage } from "@tidings/testkit/clock";
 import { errorOf } from "@tidings/testkit/http";
 import { faultsOf } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { assertShape } from "@tidings/testkit/shapes";
 import { createWorkflow, email, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 
-const service = await startTestService();
+const service = await shareService();
 
 const wait = (type: "delay" | "digest", amount: number, unit: string): StepIn => ({
   name: `${type} of ${amount} ${unit}`,

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";
 import { before } from "@tidings/testkit/at-end";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, feedOf, inApp, notificationsOf, settled } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const { client, db } = await startTestService();
+const { client, db, environmentId } = await shareService();
 
 before(() => createWorkflow(client, "plain", [inApp({ body: "From {{ actor.firstName }}" })]));
 
@@ -27,7 +27,8 @@ const retrieve = async (subscriberId: string) =>
   (await client("subscribers.retrieve", { params: { subscriberId } })).body;
 const countEvents = async (transactionId: string) =>
   (
-    await sql<{ count: number }>`select count(*) as count from events where transaction_id = ${transactionId}`.execute(
+    await sql<{ count: number }>`
+      select count(*) as count from events where transaction_id = ${transactionId} and environment_id = ${environmentId}`.execute(
       db,
     )
   ).rows[0]!.count;

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { before } from "@tidings/testkit/at-end";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const { client, db } = await startTestService();
+const { client, db, environmentId } = await shareService();
 
 before(async () => {
   await createWorkflow(client, "plain", [inApp()]);
@@ -19,7 +19,8 @@ before(async () => {
 const countEvents = async () =>
   (
     await sql<{ count: number }>`
-      select (select count(*) from events) + (select count(*) from transaction_ids) as count`.execute(db)
+      select (select count(*) from events where environment_id = ${environmentId})
+        + (select count(*) from transaction_ids where environment_id = ${environmentId}) as count`.execute(db)
   ).rows[0]!.count;
 
 const shapes: [name: string, body: unknown, faults: Record<string, string[]>][] = [
@@ -123,6 +124,8 @@ test("100 events and 100 recipients are taken", async () => {
   assert.equal(await countEvents(), before);
   const transactionId = await trigger(client, "plain", to);
   const { rows } = await sql<{ size: number }>`
-    select jsonb_array_length(recipients) as size from events where transaction_id = ${transactionId}`.execute(db);
+    select jsonb_array_length(recipients) as size from events where transaction_id = ${transactionId} and environment_id = ${environmentId}`.execute(
+    db,
+  );
   assert.equal(rows[0]!.size, 100);
 });

@@ -4,12 +4,12 @@ import { type Notification, stepTypes } from "@tidings/contract";
 import { before } from "@tidings/testkit/at-end";
 import { newStage } from "@tidings/testkit/clock";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { assertShape } from "@tidings/testkit/shapes";
 import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const service = await startTestService();
+const service = await shareService();
 const { client, production, db } = service;
 
 const ids: Record<string, string> = {};

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newStage } from "@tidings/testkit/clock";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 
-const service = await startTestService();
-const { client, production, db } = service;
+const service = await shareService();
+const { client, production, db, productionId } = service;
 
 type Body = Record<string, unknown>;
 const credentials = { host: "mail.example.com", port: "587" };
@@ -87,8 +87,7 @@ test("an integration that becomes active comes directly after the primary", asyn
     (
       await db
         .selectFrom("integrations as i")
-        .innerJoin("environments as e", "e.id", "i.environment_id")
-        .where("e.type", "=", "prod")
+        .where("i.environment_id", "=", productionId)
         .where("i.channel", "=", "email")
         .where("i.deleted_at", "is", null)
         .where("i.active", "=", true)

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Integration } from "@tidings/contract";
 import { assertRefused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 
-const { client, production, db } = await startTestService();
+const { client, production, db, environmentId } = await shareService();
 
 const smtp = { host: "smtp.example", port: 587, from: "a@example.com", senderName: "A" };
 const make = async (identifier: string, fields: object = {}): Promise<Integration> =>
@@ -25,8 +25,7 @@ const primaries = async (channel: string) =>
 const order = async () => {
   const rows = await db
     .selectFrom("integrations")
-    .innerJoin("environments", "environments.id", "integrations.environment_id")
-    .where("environments.type", "=", "dev")
+    .where("environment_id", "=", environmentId)
     .where("channel", "=", "email")
     .where("active", "=", true)
     .where("integrations.deleted_at", "is", null)
@@ -62,18 +61,20 @@ describe("set-primary", () => {
   });
 
   test("changes nothing when it is primary already, takes the identifier too, and ignores a body", async () => {
-    const before = await db
-      .selectFrom("integrations")
-      .where("identifier", "=", "second")
-      .select("updated_at")
-      .execute();
+    const changedAt = () =>
+      db
+        .selectFrom("integrations")
+        .where("environment_id", "=", environmentId)
+        .where("identifier", "=", "second")
+        .select("updated_at")
+        .execute();
+    const before = await changedAt();
     const again = await client.raw("integrations.setPrimary", {
       params: { integrationId: "second" },
       body: { primary: false },
     });
     assert.deepEqual([again.status, again.body], [200, await one("second")]);
-    const after = await db.selectFrom("integrations").where("identifier", "=", "second").select("updated_at").execute();
-    assert.deepEqual(after, before);
+    assert.deepEqual(await changedAt(), before);
     const headers = { "idempotency-key": "primary-1" };
     const first = await client("integrations.setPrimary", { params: { integrationId: "third" }, headers });
     await setPrimary("first");

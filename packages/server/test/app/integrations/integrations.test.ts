@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 
-const service = await startTestService();
+const service = await shareService();
 const { client, production } = service;
 
 type Body = Record<string, unknown>;

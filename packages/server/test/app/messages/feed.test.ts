@@ -3,12 +3,12 @@ import { test } from "node:test";
 import type { FeedItem } from "@tidings/contract";
 import { before } from "@tidings/testkit/at-end";
 import { faultsOf } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { assertShape } from "@tidings/testkit/shapes";
 import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const { client, production, db } = await startTestService();
+const { client, production, db, environmentId, productionId } = await shareService();
 
 const payloads = {
   first: { n: 1, user: { name: "Ada", tags: ["a", "b"] }, list: [], note: null, sign: "??>>~~" },
@@ -42,7 +42,9 @@ const found = async (query: Query) => (await feed(query)).data.map(nameOf);
 const change = (name: Name, column: "read_at" | "seen_at" | "archived_at" | "snoozed_until", at: Date | null) =>
   sql`update messages m set ${sql.ref(column)} = ${at} from events e, subscribers s
     where e.id = m.event_id and s.id = m.subscriber_id and m.channel = 'in_app' and s.subscriber_id = 'ada'
-      and e.payload->>'n' = ${String(payloads[name].n)}`.execute(db);
+      and m.environment_id in (${environmentId}, ${productionId}) and e.payload->>'n' = ${String(payloads[name].n)}`.execute(
+    db,
+  );
 
 const all: Name[] = ["third", "second", "first"];
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");

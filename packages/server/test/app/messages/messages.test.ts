@@ -3,12 +3,12 @@ import { test } from "node:test";
 import type { Message } from "@tidings/contract";
 import { before } from "@tidings/testkit/at-end";
 import { faultsOf } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { assertShape } from "@tidings/testkit/shapes";
 import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const { client, production, db } = await startTestService();
+const { client, production, db } = await shareService();
 
 const sent: Record<string, string> = {};
 

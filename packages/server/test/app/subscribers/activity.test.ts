@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { request } from "@tidings/testkit/http";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const service = await startTestService();
-const { client, db } = service;
+const service = await shareService();
+const { client, db, environmentId } = service;
 const key = "a signing key of this test";
 const [environment] = (await client("environments.list")).body.filter(({ apiKeys }) => apiKeys);
 const capture = (await client("integrations.list")).body.find(({ identifier }) => identifier === "svc-email-default")!;
@@ -39,7 +39,9 @@ type Activity = { last_read_at: Date | null; last_opened_at: Date | null };
 async function activityOf(subscriberId: string): Promise<Activity | undefined> {
   const { rows } = await sql<Activity>`
     select a.last_read_at, a.last_opened_at from subscriber_activity a join subscribers s on s.id = a.subscriber_id
-      and s.environment_id = a.environment_id where s.subscriber_id = ${subscriberId}`.execute(db);
+      and s.environment_id = a.environment_id where s.subscriber_id = ${subscriberId} and s.environment_id = ${environmentId}`.execute(
+    db,
+  );
   return rows[0];
 }
 
@@ -47,7 +49,9 @@ const backdate = (subscriberId: string, minutes: number) =>
   sql`
   update subscriber_activity a set last_read_at = last_read_at - ${`${minutes} minutes`}::interval,
     last_opened_at = last_opened_at - ${`${minutes} minutes`}::interval
-  from subscribers s where s.id = a.subscriber_id and s.subscriber_id = ${subscriberId}`.execute(db);
+  from subscribers s where s.id = a.subscriber_id and s.subscriber_id = ${subscriberId} and s.environment_id = ${environmentId}`.execute(
+    db,
+  );
 
 test("reading an in-app message is noted, in every way of reading; seeing it is not", async () => {
   const ways: [string, (subscriberId: string, notificationId: string) => Promise<unknown>][] = [

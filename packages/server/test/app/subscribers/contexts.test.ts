@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertRefused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { readContext } from "../../../src/app/subscribers/contexts.ts";
 import type { Failure } from "../../../src/failure.ts";
 import { contextKeysOf } from "../../../src/pipeline/trigger/contexts.ts";
 import { resolveContexts } from "../../../src/store/subscribers/contexts.ts";
 
-const service = await startTestService();
-const { client, production, db } = service;
+const service = await shareService();
+const { client, production, db, environmentId } = service;
 
 const create = async (type: string, id: string, data?: Record<string, unknown>) =>
   (await client("contexts.create", { body: { type, id, data } })).body;
@@ -211,11 +211,6 @@ describe("named by other requests", () => {
   });
 
   test("unknown ones are created, known ones stay, whatever the order of many requests", async () => {
-    const { id: environmentId } = await db
-      .selectFrom("environments")
-      .where("type", "=", "dev")
-      .select("id")
-      .executeTakeFirstOrThrow();
     await create("many", "c3", { kept: true });
     const entries = Array.from({ length: 5 }, (_, n) => ({ type: "many", id: `c${n}`, data: { n } }));
     const rounds = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? entries : entries.toReversed()));

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const service = await startTestService();
-const { client, production, db } = service;
+const service = await shareService();
+const { client, production, db, environmentId, productionId } = service;
 
 const params = { subscriberId: "ada" };
 await client("subscribers.create", { body: params });
@@ -35,7 +35,7 @@ const stored = async () =>
   (
     await sql<{ workflow_id: string; channels: object; context_keys: string[] }>`
       select w.workflow_id, p.channels, p.context_keys from subscriber_preferences p join workflows w on w.id = p.workflow_id
-      order by w.workflow_id, p.context_keys`.execute(db)
+      where p.environment_id in (${environmentId}, ${productionId}) order by w.workflow_id, p.context_keys`.execute(db)
   ).rows;
 
 test("one entry per workflow, in order of first appearance; ids, identifiers and slugs; the last item wins", async () => {

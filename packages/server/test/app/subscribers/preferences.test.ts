@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const service = await startTestService();
-const { client, production, db } = service;
+const service = await shareService();
+const { client, production, db, environmentId, productionId } = service;
 
 const params = { subscriberId: "ada" };
 await client("subscribers.create", { body: params });
@@ -18,7 +18,12 @@ const read = async (query = {}) => (await client("subscribers.retrievePreference
 const itemOf = async (identifier: string, query = {}) =>
   (await read(query)).workflows.find((item) => item.workflow.identifier === identifier)!;
 const countRows = async () =>
-  (await sql<{ n: number }>`select count(*) as n from subscriber_preferences`.execute(db)).rows[0]!.n;
+  (
+    await sql<{ n: number }>`
+      select count(*) as n from subscriber_preferences where environment_id in (${environmentId}, ${productionId})`.execute(
+      db,
+    )
+  ).rows[0]!.n;
 /** The channels that the workflows have steps for. */
 const inUse = { in_app: true, email: true };
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { sql } from "kysely";
 
-const service = await startTestService();
+const service = await shareService();
 const { client } = service;
 
 const create = async (body: { subscriberId: string } & Record<string, unknown>) =>
@@ -12,8 +12,13 @@ const create = async (body: { subscriberId: string } & Record<string, unknown>) 
 const retrieve = async (subscriberId: string) =>
   (await client("subscribers.retrieve", { params: { subscriberId } })).body;
 const rowsOf = async (subscriberId: string) =>
-  (await sql<{ id: string }>`select id from subscribers where subscriber_id = ${subscriberId}`.execute(service.db))
-    .rows;
+  (
+    await sql<{
+      id: string;
+    }>`select id from subscribers where subscriber_id = ${subscriberId} and environment_id = ${service.environmentId}`.execute(
+      service.db,
+    )
+  ).rows;
 
 const profile = {
   firstName: "Ada",

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SubscriptionPreference } from "@tidings/contract";
 import { assertRefused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 
-const service = await startTestService();
+const service = await shareService();
 const { client, production, db } = service;
 
 await client("subscribers.create", { body: { subscriberId: "ada", firstName: "Ada" } });

@@ -1,11 +1,11 @@
 // Lists of topic subscriptions, by topic and by subscriber; membership; what goes with a topic and with a subscriber.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import fc from "@tidings/testkit/properties";
 import { assertRefused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
-import fc from "fast-check";
+import { shareService } from "@tidings/testkit/service";
 
-const service = await startTestService();
+const service = await shareService();
 const { client, production, db } = service;
 
 const numbers = Array.from({ length: 23 }, (_, index) => `s${String(index).padStart(2, "0")}`);

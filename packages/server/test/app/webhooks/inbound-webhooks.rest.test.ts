@@ -6,7 +6,7 @@ import { errorOf, request } from "@tidings/testkit/http";
 import { startLossyMail, startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
 import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
 import { startReceiver } from "@tidings/testkit/servers/receiver";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import {
   createWorkflow,
   detailsOf,
@@ -22,8 +22,8 @@ import { sql } from "kysely";
 const mail = await startScriptedMail(() => null);
 const lossy = await startLossyMail();
 const receiver = await startReceiver();
-const service = await startTestService();
-const { client, production, db } = service;
+const service = await shareService();
+const { client, production, db, environmentId } = service;
 
 const key = `whsec_${Buffer.from("a key of thirty-two random bytes").toString("base64")}`;
 const server = { host: "127.0.0.1", secure: false, ignoreTls: true, requireTls: false };
@@ -147,7 +147,10 @@ test("a delivery changes message and job and is sent to webhooks once, also when
   assert.equal((await send(form, headers)).status, 200);
   assert.ok((await details()).includes("Message clicked"));
   await client("webhooks.delete", { params: { webhookId: webhook.id } });
-  const { rows } = await sql`select 1 from webhook_events where type = 'message.delivered'`.execute(db);
+  const { rows } =
+    await sql`select 1 from webhook_events where type = 'message.delivered' and environment_id = ${environmentId}`.execute(
+      db,
+    );
   assert.equal(rows.length, 1);
 });
 

@@ -4,7 +4,7 @@ import type { WebhookDelivery, WebhookWithSecret } from "@tidings/contract";
 import { authorized } from "@tidings/testkit/http";
 import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
 import { isSignedWith, startReceiver } from "@tidings/testkit/servers/receiver";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
@@ -13,8 +13,8 @@ const receiver = await startReceiver(({ path }) => ({
   status: path.startsWith("/broken") ? 400 : 200,
   text: `answer of ${path}`,
 }));
-const service = await startTestService();
-const { client, production, db } = service;
+const service = await shareService();
+const { client, production, db, environmentId } = service;
 
 const make = async (path: string, settings: object = {}): Promise<WebhookWithSecret> =>
   (await client("webhooks.create", { body: { url: `${receiver.url}${path}`, ...settings } })).body;
@@ -37,7 +37,9 @@ test("a webhook is made, read, changed and deleted; its secret is shown once and
   const { secret, ...shown } = made;
   assert.deepEqual((await client("webhooks.retrieve", { params })).body, shown);
   assert.deepEqual((await client("webhooks.list")).body, [shown]);
-  const { rows } = await sql<{ all: string }>`select string_agg(w::text, '') as all from webhooks w`.execute(db);
+  const { rows } = await sql<{
+    all: string;
+  }>`select string_agg(w::text, '') as all from webhooks w where environment_id = ${environmentId}`.execute(db);
   assert.ok(!rows[0]!.all.includes(secret.slice(6, 30)));
 
   const changed = await client("webhooks.update", { params, body: { eventTypes: [], active: false } });
@@ -161,7 +163,9 @@ test("a repeated creation answers the same secret, which is not kept in clear", 
   assert.equal(again.text, first.text);
   assert.equal(again.headers.get("idempotency-replay"), "true");
   const { secret, id } = first.body as WebhookWithSecret;
-  const { rows } = await sql<{ body: string }>`select body from idempotency_keys where key = 'once'`.execute(db);
+  const { rows } = await sql<{
+    body: string;
+  }>`select body from idempotency_keys where key = 'once' and environment_id = ${environmentId}`.execute(db);
   assert.ok(!rows[0]!.body.includes(secret));
   await remove(id);
 });

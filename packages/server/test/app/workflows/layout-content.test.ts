@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertRefused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const service = await startTestService();
-const { client, production, db } = service;
+const service = await shareService();
+const { client, production, db, environmentId } = service;
 
 const create = async (layoutId: string) =>
   (await client("layouts.create", { body: { layoutId, name: `Layout ${layoutId}` } })).body;
@@ -257,7 +257,9 @@ describe("usage and delete", () => {
     assert.equal(answer.body, undefined);
     await assertRefused(client, "layouts.delete", remove("side"), { code: "LAYOUT_NOT_FOUND" });
     const left = await sql`select 1 from translations t where resource_type = 'layout'
-      and not exists (select 1 from layouts l where l.id = t.resource_id)`.execute(db);
+      and environment_id = ${environmentId} and not exists (select 1 from layouts l where l.id = t.resource_id)`.execute(
+      db,
+    );
     assert.equal(left.rows.length, 0);
   });
 });

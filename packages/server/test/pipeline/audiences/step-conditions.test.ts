@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { connectInbox, createWorkflow, feedOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 
-const { client, db } = await startTestService();
+const { client, db } = await shareService();
 const [environment] = (await client("environments.list")).body.filter(({ apiKeys }) => apiKeys);
 await connectInbox(client);
 

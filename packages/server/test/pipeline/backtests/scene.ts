@@ -10,7 +10,7 @@ import { eventually } from "@tidings/testkit/wait";
 
 /** Begins some days ago, at full minutes. */
 export async function newScene(
-  service: SharedService,
+  service: Pick<SharedService, "client" | "url">,
   mailUrl: string,
   daysAgo = 4,
 ): Promise<Stage & { start: number }> {

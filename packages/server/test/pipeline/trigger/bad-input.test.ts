@@ -5,11 +5,11 @@ import { test } from "node:test";
 import { addedProviderIds, type Channel, inAppProviderId, providerIds, type StepIn } from "@tidings/contract";
 import { newStage } from "@tidings/testkit/clock";
 import { assertRefused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const service = await startTestService();
+const service = await shareService();
 const { client, db } = service;
 
 const controls: Partial<Record<Channel, object>> = {

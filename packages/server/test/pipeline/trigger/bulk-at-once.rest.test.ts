@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerEvent } from "@tidings/contract";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, feedOf, inApp, messagesOf, settled } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const { client, db } = await startTestService();
+const { client, db } = await shareService();
 
 const bulk = (name: string, count: number, to = (index: number): TriggerEvent["to"] => `${name}-${index}`) =>
   Array.from({ length: count }, (_, index) => ({ name, to: to(index), payload: { name: String(index) } }));

@@ -5,12 +5,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";
 import { before } from "@tidings/testkit/at-end";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, detailsOf, feedOf, inApp, messagesOf, notificationsOf, settled } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 
-const { client, db } = await startTestService();
+const { client, db } = await shareService();
 
 const acme = { tenant: { id: "acme", data: { plan: "gold" } } };
 

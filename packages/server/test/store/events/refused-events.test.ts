@@ -2,14 +2,14 @@
 // repeats a request at another process before the first one has ended.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import { newId } from "../../../src/lib/ids.ts";
 import { insertRefusedEvents, type RefusedEntry } from "../../../src/store/events/refused-events.ts";
 
-const { client, db } = await startTestService();
+const { client, db, environmentId } = await shareService();
 
 test("a refused event that is repeated while it is stored waits, and is not stored again", async () => {
   await createWorkflow(client, "off", [inApp()], { active: false });
@@ -17,6 +17,7 @@ test("a refused event that is repeated while it is stored waits, and is not stor
   const stored = await db
     .selectFrom("events")
     .selectAll()
+    .where("environment_id", "=", environmentId)
     .where("transaction_id", "=", "first")
     .executeTakeFirstOrThrow();
   const entry = (): RefusedEntry => ({
@@ -38,6 +39,8 @@ test("a refused event that is repeated while it is stored waits, and is not stor
   });
   await second;
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from events where transaction_id = 'again'`.execute(db);
+    select count(*)::int as count from events where transaction_id = 'again' and environment_id = ${environmentId}`.execute(
+    db,
+  );
   assert.equal(rows[0]!.count, 1);
 });
