@@ -5,12 +5,12 @@ import { test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";
 import { before } from "@tidings/testkit/at-end";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, feedOf, inApp, messagesOf, notificationsOf, settled } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const service = await startTestService();
-const { client, production, db } = service;
+const service = await shareService();
+const { client, production, db, environmentId, productionId } = service;
 
 const payloadSchema = {
   type: "object",
@@ -39,11 +39,15 @@ const bulk = async (...events: Record<string, unknown>[]): Promise<TriggerResult
   return body as TriggerResult[];
 };
 const countEvents = async () =>
-  (await sql<{ count: number }>`select count(*) as count from events where refusal is null`.execute(db)).rows[0]!.count;
+  (
+    await sql<{ count: number }>`
+      select count(*) as count from events where refusal is null and environment_id = ${environmentId}`.execute(db)
+  ).rows[0]!.count;
 const eventOf = async (transactionId: string) =>
   (
     await sql<{ payload: object; recipients: object[]; actor: object | null }>`
-      select payload, recipients, actor from events where transaction_id = ${transactionId}`.execute(db)
+      select payload, recipients, actor from events where transaction_id = ${transactionId}
+        and environment_id in (${environmentId}, ${productionId})`.execute(db)
   ).rows;
 
 const generated = /^txn_[0-9a-f]{32}$/;

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn, WorkflowUpdate } from "@tidings/contract";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
 
-const service = await startTestService();
-const { client, db } = service;
+const service = await shareService();
+const { client, db, environmentId } = service;
 
 const update = async (workflowId: string, steps: StepIn[], changes: Partial<WorkflowUpdate> = {}) => {
   const body: WorkflowUpdate = { name: workflowId, steps, preferences: {}, origin: "svc-cloud", ...changes };
@@ -20,7 +20,7 @@ const versionsOf = async (workflowId: string) =>
     await sql<{
       count: number;
     }>`select count(*) as count from workflow_versions v join workflows w on w.id = v.workflow_id
-      where w.workflow_id = ${workflowId}`.execute(db)
+      where w.workflow_id = ${workflowId} and w.environment_id = ${environmentId}`.execute(db)
   ).rows[0]!.count;
 
 test("steps keep their identity by _id, else by stepId; those not named are gone; the list is the order", async () => {

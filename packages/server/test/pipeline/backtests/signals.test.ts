@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BacktestChange, StepIn } from "@tidings/contract";
 import { startReceiver } from "@tidings/testkit/servers/receiver";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, settled, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
@@ -12,7 +12,7 @@ import type { PersonOfPeriod } from "../../../src/store/backtests/histories.ts";
 import { backtest, differencesOf, endHistory, named, newScene } from "./scene.ts";
 
 const provider = await startReceiver();
-const service = await startTestService();
+const service = await shareService();
 const scene = await newScene(service, provider.url);
 const { client } = scene;
 
