@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BacktestChange, StepIn } from "@tidings/contract";
 import { startReceiver } from "@tidings/testkit/servers/receiver";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { backtest, differencesOf, endHistory, named, newScene } from "./scene.ts";
 
 const provider = await startReceiver();
-const service = await startTestService();
+const service = await shareService();
 const scene = await newScene(service, provider.url);
 const { client } = scene;
 

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Notification, StepIn } from "@tidings/contract";
-import { startTestService } from "@tidings/testkit/service";
+import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, feedOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 
-const service = await startTestService();
-const { client, db } = service;
+const service = await shareService();
+const { client, db, environmentId } = service;
 
 const wait = (controlValues: object): StepIn => ({
   name: "Wait",
@@ -27,7 +27,8 @@ const waiting = (transactionId: string): Promise<Notification> =>
 const statuses = ([notification]: Notification[]): string[] => notification!.jobs!.map((job) => job.status);
 const signal = async (body: object) => (await client("signals.send", { body: body as never })).body;
 const attempt = (body: object) => client.raw("signals.send", { body: body as never });
-const waitRows = async () => (await sql`select 1 from run_waits`.execute(db)).rows.length;
+const waitRows = async () =>
+  (await sql`select 1 from run_waits where environment_id = ${environmentId}`.execute(db)).rows.length;
 
 describe("signals", () => {
   test("one of its name goes on with the data, and reaches the run once", async () => {
