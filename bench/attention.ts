@@ -3,7 +3,7 @@
 
 import { createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
-import { openDb } from "../packages/server/src/store/db.ts";
+import { openDb } from "@tidings/server/source/store/db";
 import { buyers, fireInApp, post, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";

@@ -3,7 +3,7 @@
 
 import { type Client, createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
-import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { type BenchService, peakMemory, progress, sleep } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 

@@ -5,7 +5,7 @@
 
 import { type Client, createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
-import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { clear } from "./raw.ts";
 import { type BenchService, median, peakMemory, percentile, progress, sleep } from "./support.ts";
 import { formatNumber, type Row, ratioAtLeast, ratioAtMost, valueAtMost } from "./table.ts";

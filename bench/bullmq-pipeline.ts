@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Queue, Worker } from "bullmq";
 import { sql } from "kysely";
-import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { buyers } from "./load.ts";
 
 export const messagesTable = "pipeline_messages";

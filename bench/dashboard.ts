@@ -3,10 +3,10 @@
 import { existsSync } from "node:fs";
 import { type Client, createClient } from "@tidings/testkit/client";
 import { type Browser, chromium } from "playwright-core";
-import { makeOwnerLink } from "../packages/server/src/app/members/links.ts";
-import { readConfig } from "../packages/server/src/config.ts";
-import { newId } from "../packages/server/src/lib/ids.ts";
-import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { makeOwnerLink } from "@tidings/server/source/app/members/links";
+import { readConfig } from "@tidings/server/source/config";
+import { newId } from "@tidings/server/source/lib/ids";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { load } from "./growth-rows.ts";
 import { type BenchService, median, percentile, progress, sleep } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";

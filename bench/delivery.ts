@@ -5,8 +5,8 @@
 
 import { createClient } from "@tidings/testkit/client";
 import { createTransport } from "nodemailer";
-import { openDb } from "../packages/server/src/store/db.ts";
-import { partitionedTables } from "../packages/server/src/store/installation/partitions.ts";
+import { openDb } from "@tidings/server/source/store/db";
+import { partitionedTables } from "@tidings/server/source/store/installation/partitions";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";
 import { type BenchService, median, progress } from "./support.ts";

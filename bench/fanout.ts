@@ -4,7 +4,7 @@
 
 import { createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
-import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { besideRaw, clear, hasDueTasks, measureRaw, type RawRates, visible } from "./raw.ts";
 import { type BenchService, peakMemory, progress, sleep } from "./support.ts";
 import { formatNumber, type Row, ratioAtLeast, valueAtMost } from "./table.ts";

@@ -5,7 +5,7 @@
 
 import { createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
-import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { load, loaders, messagesPerSubscriber, topicsPerSubscriber } from "./growth-rows.ts";
 import { type BenchService, median, percentile, progress, withService } from "./support.ts";
 import { formatNumber, type Row, ratioAtMost, valueAtMost } from "./table.ts";

@@ -1,8 +1,8 @@
 // In-app notifications per second, from HTTP bulk trigger to rows visible in the feed, compared with the raw limit
 // (raw.ts). The same rounds tell what one notification costs (CPU, WAL, disk) and how much is still to be worked on
 // when accepting has ended.
-import { openDb } from "../packages/server/src/store/db.ts";
-import { partitionedTables } from "../packages/server/src/store/installation/partitions.ts";
+import { openDb } from "@tidings/server/source/store/db";
+import { partitionedTables } from "@tidings/server/source/store/installation/partitions";
 import { fireInApp, prepareInApp } from "./load.ts";
 import { besideRaw, clear, countSent, measureRaw, type RawRates, visible } from "./raw.ts";
 import { type BenchService, median, progress } from "./support.ts";

@@ -2,7 +2,7 @@
 // in the feed. The message is searched in the table every millisecond, because a poll of the feed over HTTP would
 // itself keep the service busy; afterwards the feed is read once, to see that it shows the message.
 import { sql } from "kysely";
-import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { buyers, fireOne, prepareInApp } from "./load.ts";
 import { type BenchService, percentile, progress, sleep } from "./support.ts";
 import { type Row, valueAtMost } from "./table.ts";

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Client, createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
-import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { type BenchService, percentile, progress, sleep } from "./support.ts";
 import { type Row, ratioAtMost, valueAtMost } from "./table.ts";
 

@@ -4,9 +4,9 @@
 // aims were set, and stays unchanged, so that figures of different days can be compared. `copy` is how the service
 // writes: what it could reach at the most.
 import { sql } from "kysely";
-import { insertRows, rowsOf } from "../packages/server/src/store/bulk.ts";
-import { type Db, inTransaction } from "../packages/server/src/store/db.ts";
-import { partitionedTables } from "../packages/server/src/store/installation/partitions.ts";
+import { insertRows, rowsOf } from "@tidings/server/source/store/bulk";
+import { type Db, inTransaction } from "@tidings/server/source/store/db";
+import { partitionedTables } from "@tidings/server/source/store/installation/partitions";
 import { median, sleep } from "./support.ts";
 import type { Aim, Row } from "./table.ts";
 

@@ -2,7 +2,7 @@
 // and 4 workers. The rate only grows while there are free cores: on a machine whose cores are full with one worker the
 // curve is flat, and the CPU of each group of processes is what to read.
 import { cpus } from "node:os";
-import { openDb } from "../packages/server/src/store/db.ts";
+import { openDb } from "@tidings/server/source/store/db";
 import { fireInApp, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";
 import { progress, type Running, startBenchService } from "./support.ts";

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findEmbeddedUrl } from "../packages/server/src/store/embedded/embedded.ts";
+import { findEmbeddedUrl } from "@tidings/server/source/store/embedded/embedded";
 
 export type Running = { url: string; pid: number; end(signal: NodeJS.Signals): Promise<void> };
 

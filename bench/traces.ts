@@ -1,6 +1,6 @@
 // What traces cost: in-app notifications per second with traces off, and with a tenth and all of them sent to a
 // collector that only counts. The three services run at once and take turns, so that a busy machine is busy for all.
-import { openDb } from "../packages/server/src/store/db.ts";
+import { openDb } from "@tidings/server/source/store/db";
 import { fireInApp, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";

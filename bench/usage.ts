@@ -2,7 +2,7 @@
 // a machine that has other work; only Linux reports it.
 import { readdirSync, readFileSync } from "node:fs";
 import { sql } from "kysely";
-import type { Db } from "../packages/server/src/store/db.ts";
+import type { Db } from "@tidings/server/source/store/db";
 
 /** CPU is NaN where the system does not tell it. `walSyncs`: how often PostgreSQL forced its log to disk. */
 export type Usage = { serviceMs: number; postgresMs: number; walBytes: number; walSyncs: number; commits: number };

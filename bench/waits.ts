@@ -3,7 +3,7 @@
 
 import { createClient } from "@tidings/testkit/client";
 import { sql } from "kysely";
-import { type Db, openDb } from "../packages/server/src/store/db.ts";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { loadMembers } from "./fanout.ts";
 import { measureIdle } from "./idle.ts";
 import { countOf } from "./latency.ts";

@@ -9,7 +9,7 @@ import {
   type Operation,
   openApiDocument,
   operations,
-} from "../packages/contract/src/index.ts";
+} from "@tidings/contract";
 
 const helpers = `
 type CallOptions = {

@@ -9,8 +9,8 @@ import { dirname, join } from "node:path";
 import type { Environment } from "@tidings/contract";
 import { type Client, createClient } from "@tidings/testkit/client";
 import { chromium, type Page } from "playwright-core";
-import { newApiKey } from "../packages/server/src/lib/secrets.ts";
-import { openDb } from "../packages/server/src/store/db.ts";
+import { newApiKey } from "@tidings/server/source/lib/secrets";
+import { openDb } from "@tidings/server/source/store/db";
 import {
   type Seeded,
   seedCompany,

@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { scaleTables } from "../bench/costs.ts";
-import { type ErrorCode, errorCatalogue } from "../packages/contract/src/index.ts";
-import { type Setting, settings } from "../packages/server/src/settings.ts";
+import { type ErrorCode, errorCatalogue } from "@tidings/contract";
+import { type Setting, settings } from "@tidings/server/source/settings";
 
 type Page = { path: string; content: string };
 

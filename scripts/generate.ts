@@ -10,7 +10,7 @@ import {
   operations,
   requiredRoleOf,
   scopesOf,
-} from "../packages/contract/src/index.ts";
+} from "@tidings/contract";
 import { generateRegistry } from "../packages/providers/scripts/generate-registry.ts";
 import { generateProvidersPage } from "../packages/providers/scripts/providers-page.ts";
 import { dumpSchema } from "../packages/server/scripts/dump-schema.ts";

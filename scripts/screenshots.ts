@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@tidings/testkit/client";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { readConfig } from "../packages/server/src/config.ts";
-import { createLogger } from "../packages/server/src/log.ts";
-import { startService } from "../packages/server/src/service.ts";
+import { readConfig } from "@tidings/server/source/config";
+import { createLogger } from "@tidings/server/source/log";
+import { startService } from "@tidings/server";
 
 const folder = join(import.meta.dirname, "../screenshots");
 mkdirSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
 // What was lost or doubled: every accepted event has its notification, and every notification its one message.
 import { sql } from "kysely";
-import type { Db } from "../../packages/server/src/store/db.ts";
+import type { Db } from "@tidings/server/source/store/db";
 
 export type Losses = {
   events: number;

@@ -10,7 +10,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type Db, openDb } from "../../packages/server/src/store/db.ts";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { encryptionKey } from "../live.ts";
 import { startSink } from "../sinks.ts";
 import { type BenchService, progress, sleep, startBenchService } from "../support.ts";

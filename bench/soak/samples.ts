@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { metric } from "@tidings/testkit/metric";
 import { sql } from "kysely";
-import type { Db } from "../../packages/server/src/store/db.ts";
+import type { Db } from "@tidings/server/source/store/db";
 import type { BenchService } from "../support.ts";
 import { readCpuMs, readPssMb } from "../usage.ts";
 

@@ -8,7 +8,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createWorkflow, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
-import { startEmbedded } from "../../packages/server/src/store/embedded/embedded.ts";
+import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { type Container, type Process, startContainer } from "./container.ts";
 import { notify, readKey, type Started, stop, type World } from "./world.ts";
 

@@ -7,7 +7,7 @@ import {
   maxNotificationCount,
   maxNotificationFilters,
   maxStatisticsDays,
-} from "../../packages/contract/src/index.ts";
+} from "@tidings/contract";
 import { constant } from "./constants.ts";
 import { byDefault, count, duration, maxItems, named, type Row, rateLimited, timeIn } from "./values.ts";
 

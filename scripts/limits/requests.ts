@@ -7,7 +7,7 @@ import {
   maxSignalBytes,
   maxSignalRecipients,
   maxWindowDays,
-} from "../../packages/contract/src/index.ts";
+} from "@tidings/contract";
 import { constant } from "./constants.ts";
 import { byDefault, count, duration, maxItems, megabytes, named, type Row, rateLimited, timeIn } from "./values.ts";
 

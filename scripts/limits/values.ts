@@ -1,6 +1,6 @@
 // How limits are written, and where their numbers come from: constants, settings, and the schemas of operations.
-import { operations } from "../../packages/contract/src/index.ts";
-import { settings } from "../../packages/server/src/settings.ts";
+import { operations } from "@tidings/contract";
+import { settings } from "@tidings/server/source/settings";
 import { constant } from "./constants.ts";
 
 export type Row = { limit: string; value: string; setting?: string; beyond: string };

@@ -1,5 +1,5 @@
 // Limits of content, of the pipeline and of delivery.
-import { maxBrowsers, maxWorkflowDepth } from "../../packages/contract/src/index.ts";
+import { maxBrowsers, maxWorkflowDepth } from "@tidings/contract";
 import { constant } from "./constants.ts";
 import { byDefault, count, megabytes, named, type Row, timeIn } from "./values.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { progress } from "../../bench/support.ts";
-import { releases } from "../../packages/server/src/store/installation/releases.ts";
+import { releases } from "@tidings/server/source/store/installation/releases";
 
 export type Build = {
   /** As people know it: `v0.1.0 (c4a8532b)`. */

@@ -12,7 +12,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { progress, sleep } from "../../bench/support.ts";
-import { startEmbedded } from "../../packages/server/src/store/embedded/embedded.ts";
+import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { makeRunFolder } from "../tests/folder.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { type Build, buildEarlier, findLastRelease, requireListed, thisBuild } from "./builds.ts";

@@ -4,9 +4,9 @@ import type { StepIn } from "@tidings/contract";
 import { type Client, createClient } from "@tidings/testkit/client";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
-import { createSecrets, parseEncryptionKeys } from "../../packages/server/src/lib/secrets.ts";
-import { signInboxToken } from "../../packages/server/src/lib/tokens/inbox-token.ts";
-import { type Db, openDb } from "../../packages/server/src/store/db.ts";
+import { createSecrets, parseEncryptionKeys } from "@tidings/server/source/lib/secrets";
+import { signInboxToken } from "@tidings/server/source/lib/tokens/inbox-token";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { mailServerCredentials, texter } from "../chaos/integrations.ts";
 import { type LiveInbox, openInbox, type Receiver, startMailServer, startSmsGateway } from "./receivers.ts";
 

@@ -11,8 +11,8 @@ import { closedPort } from "@tidings/testkit/mail/smtp";
 import { eventually } from "@tidings/testkit/wait";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { SMTPServer } from "smtp-server";
-import { firstStartFile } from "../../packages/server/src/first-start.ts";
-import { startEmbedded } from "../../packages/server/src/store/embedded/embedded.ts";
+import { firstStartFile } from "@tidings/server/source/first-start";
+import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { type Browser as Person, signInOwner } from "../../packages/server/test/app/members/browsers.ts";
 
 export { eventually };

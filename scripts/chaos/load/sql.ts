@@ -2,9 +2,9 @@
 // commit is lost, it cannot know what happened: it repeats the transaction if the client chose the ids of its events.
 import { randomBytes, randomUUID } from "node:crypto";
 import pg from "pg";
-import { newId } from "../../../packages/server/src/lib/ids.ts";
-import { openDb } from "../../../packages/server/src/store/db.ts";
-import { grantRole } from "../../../packages/server/src/store/sources/grants.ts";
+import { newId } from "@tidings/server/source/lib/ids";
+import { openDb } from "@tidings/server/source/store/db";
+import { grantRole } from "@tidings/server/source/store/sources/grants";
 import type { PlannedEvent } from "../../auditor/evidence.ts";
 import type { EvidenceWriter, Stage } from "../parts.ts";
 import { pause } from "./caller.ts";
