@@ -1,7 +1,7 @@
 // What the promises share: how often an event may show up, for whom it is, and which clocks can be compared.
 import type { FaultRecord } from "./evidence.ts";
-import { couldLose } from "./judge.ts";
 import { type EventEntry, isUndone } from "./ledger.ts";
+import { couldLose } from "./losses.ts";
 import type { World } from "./world.ts";
 
 export type Bounds = { least: number; most: number };

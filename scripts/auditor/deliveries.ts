@@ -1,6 +1,6 @@
 // What the fake providers received, by the id under which the service sends a message.
 import type { Delivery, DeliveryAnswer, FaultRecord } from "./evidence.ts";
-import { couldLose } from "./judge.ts";
+import { couldLose } from "./losses.ts";
 
 export type Try = { at: number; answeredAt: number; answer: DeliveryAnswer };
 

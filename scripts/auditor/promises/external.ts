@@ -4,7 +4,8 @@
 
 import { boundsOf, clockSlack, type Excuse, findExcuse, wordsOf } from "../compare.ts";
 import { isTaken, type Sent, type Try, uuidIn } from "../deliveries.ts";
-import { couldLose, type Judge, type PromiseCheck } from "../judge.ts";
+import type { Judge, PromiseCheck } from "../judge.ts";
+import { couldLose } from "../losses.ts";
 import { type EventEntry, keyOf } from "../ledger.ts";
 import type { MessageRow } from "../rows.ts";
 import type { World } from "../world.ts";

@@ -1,9 +1,8 @@
 // Broadcasts that are written as a draft and then sent to a fixed audience.
 import type { Caller } from "./caller.ts";
 import type { Clients } from "./clients.ts";
-import type { LoadEnvironment } from "./world.ts";
+import { audienceId, type LoadEnvironment } from "./world.ts";
 
-export const audienceId = "invited";
 const broadcastsPerMinute = 1;
 const workflowId = "now";
 
