@@ -2,6 +2,7 @@
 // notifications queue for a pool of workers and then for the PostgreSQL of their shard, at the peak of the day. The
 // costs of one notification are those of the in-app benchmark (costs.ts); all else is an assumption, printed with the
 // result and changed by `--assume name=value`. The same seed gives the same result.
+import { createRandom } from "@tidings/testkit/random";
 import { costs, peakFactor } from "./costs.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 
@@ -124,20 +125,9 @@ function placeKeys(shares: number[], shards: number): number[] {
   return places;
 }
 
-/** mulberry32 */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** Batches arrive, wait for a worker, then for their shard; returns sorted waits and the used part of each station. */
 function simulate(shares: number[], shardOf: number[], assumed: Assumptions) {
-  const random = createRandom(assumed.seed);
+  const random = createRandom(assumed.seed).next;
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const sigma = Math.sqrt(Math.log(1 + assumed.variation ** 2));
   const vary = (mean: number) => mean * Math.exp(sigma * normal() - sigma ** 2 / 2);

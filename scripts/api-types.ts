@@ -1,7 +1,7 @@
 // The types of the API as the package of the client has them: plain TypeScript, derived from the OpenAPI document. The
 // contract's own types need its schema library, which would be a dependency of every application, and slow in editors.
 // packages/client/test/types.test.ts compares both.
-import { commentText, memberName, typeText } from "../packages/cli/src/files/type-text.ts";
+
 import {
   errorCatalogue,
   type JsonObject,
@@ -10,6 +10,7 @@ import {
   openApiDocument,
   operations,
 } from "@tidings/contract";
+import { commentText, memberName, typeText } from "../packages/cli/src/files/type-text.ts";
 
 const helpers = `
 type CallOptions = {

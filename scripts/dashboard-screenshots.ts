@@ -7,10 +7,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Environment } from "@tidings/contract";
-import { type Client, createClient } from "@tidings/testkit/client";
-import { chromium, type Page } from "playwright-core";
 import { newApiKey } from "@tidings/server/source/lib/secrets";
 import { openDb } from "@tidings/server/source/store/db";
+import { type Client, createClient } from "@tidings/testkit/client";
+import { chromium, type Page } from "playwright-core";
 import {
   type Seeded,
   seedCompany,

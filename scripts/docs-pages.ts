@@ -1,9 +1,9 @@
 // The generated pages of docs/, and the generated parts of pages that are otherwise written by hand.
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { scaleTables } from "../bench/costs.ts";
 import { type ErrorCode, errorCatalogue } from "@tidings/contract";
 import { type Setting, settings } from "@tidings/server/source/settings";
+import { scaleTables } from "../bench/costs.ts";
 
 type Page = { path: string; content: string };
 

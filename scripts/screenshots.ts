@@ -4,11 +4,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient } from "@tidings/testkit/client";
-import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { startService } from "@tidings/server";
 import { readConfig } from "@tidings/server/source/config";
 import { createLogger } from "@tidings/server/source/log";
-import { startService } from "@tidings/server";
+import { createClient } from "@tidings/testkit/client";
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 const folder = join(import.meta.dirname, "../screenshots");
 mkdirSync(folder, { recursive: true });

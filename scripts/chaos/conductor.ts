@@ -1,11 +1,12 @@
 // Makes the faults of a plan at their times, one or several at once, and records each.
+
+import { createRandom } from "@tidings/testkit/random";
 import { progress, sleep } from "../../bench/support.ts";
 import type { FaultRecord, PlannedFault } from "../auditor/evidence.ts";
 import { faults } from "./faults/all.ts";
 import type { Begun } from "./faults/fault.ts";
 import type { ChaosLoad, EvidenceWriter } from "./parts.ts";
 import { areCompatible } from "./plan.ts";
-import { createRandom } from "./random.ts";
 import type { ChaosStage } from "./stage/stage.ts";
 import { within } from "./stage/wait.ts";
 

@@ -1,6 +1,7 @@
 // Which faults a run makes, when, for how long and where: a pure function of the seed and the options.
+
+import { createRandom, type Random } from "@tidings/testkit/random";
 import type { FaultKind, PlannedFault } from "../auditor/evidence.ts";
-import { createRandom, type Random } from "./random.ts";
 
 export type PlanOptions = {
   seed: number;

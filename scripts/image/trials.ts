@@ -6,9 +6,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { createServer } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
+import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { createWorkflow, feedOf, inApp, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
-import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { type Container, type Process, startContainer } from "./container.ts";
 import { notify, readKey, type Started, stop, type World } from "./world.ts";
 

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { progress } from "../../bench/support.ts";
 import { releases } from "@tidings/server/source/store/installation/releases";
+import { progress } from "../../bench/support.ts";
 
 export type Build = {
   /** As people know it: `v0.1.0 (c4a8532b)`. */

@@ -1,12 +1,12 @@
 // The surroundings of an upgrade under load: workflows of all kinds, subscribers, receivers, and live inboxes.
 import { randomBytes } from "node:crypto";
 import type { StepIn } from "@tidings/contract";
-import { type Client, createClient } from "@tidings/testkit/client";
-import { createWorkflow, inApp } from "@tidings/testkit/verbs";
-import { sql } from "kysely";
 import { createSecrets, parseEncryptionKeys } from "@tidings/server/source/lib/secrets";
 import { signInboxToken } from "@tidings/server/source/lib/tokens/inbox-token";
 import { type Db, openDb } from "@tidings/server/source/store/db";
+import { type Client, createClient } from "@tidings/testkit/client";
+import { createWorkflow, inApp } from "@tidings/testkit/verbs";
+import { sql } from "kysely";
 import { mailServerCredentials, texter } from "../chaos/integrations.ts";
 import { type LiveInbox, openInbox, type Receiver, startMailServer, startSmsGateway } from "./receivers.ts";
 

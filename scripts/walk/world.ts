@@ -6,13 +6,13 @@ import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { firstStartFile } from "@tidings/server/source/first-start";
+import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { type Client, createClient } from "@tidings/testkit/client";
 import { closedPort } from "@tidings/testkit/mail/smtp";
 import { eventually } from "@tidings/testkit/wait";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { SMTPServer } from "smtp-server";
-import { firstStartFile } from "@tidings/server/source/first-start";
-import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { type Browser as Person, signInOwner } from "../../packages/server/test/app/members/browsers.ts";
 
 export { eventually };

@@ -1,6 +1,7 @@
 // What a fault is: it begins, is held for a while, ends, and what it left behind is repaired.
+
+import type { Random } from "@tidings/testkit/random";
 import type { ChaosLoad } from "../parts.ts";
-import type { Random } from "../random.ts";
 import type { ChaosStage, Member } from "../stage/stage.ts";
 
 export type FaultContext = {

@@ -1,10 +1,10 @@
 // Requests as a careful client sends them: repeated with the same Idempotency-Key, at the same or another process,
 // until there is a final response. Every attempt is a line of evidence.
 import { randomUUID } from "node:crypto";
+import { createRandom, type Random } from "@tidings/testkit/random";
 import type { Call, Operation, PlannedEvent } from "../../auditor/evidence.ts";
 import type { EvidenceWriter } from "../parts.ts";
 import { type Answer, parseJson, sendRequest } from "./http.ts";
-import { createRandom, type Random } from "./random.ts";
 import type { LoadEnvironment } from "./world.ts";
 
 export type Wanted = {
@@ -86,7 +86,7 @@ export function createCaller({ urls, evidence, seed }: Tools): Caller {
     return { answer, parsed, transactionIds: found.transactionIds ?? [] };
   };
   const replayLater = (wanted: Wanted, made: Attempt) => {
-    if (replays >= mostReplays || !random.happens(replayedShare)) return;
+    if (replays >= mostReplays || !random.chance(replayedShare)) return;
     replays++;
     const again = { ...made, attempt: made.attempt + 1, url: random.pick(urls) };
     const replay = async () => {
@@ -116,7 +116,7 @@ export function createCaller({ urls, evidence, seed }: Tools): Caller {
       }
       await pause(restMs, deadline);
       waitMs = Math.min(longestRepeatMs, waitMs * 2);
-      if (random.happens(0.5)) url = pickOther(random, urls, url);
+      if (random.chance(0.5)) url = pickOther(random, urls, url);
     }
   };
   return {

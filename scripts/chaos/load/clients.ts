@@ -1,5 +1,7 @@
 // The clients of the load: what each of them asks for, and how often. Each has its own random sequence, so its requests
 // do not depend on how fast the others get their responses.
+
+import { createRandom, type Random } from "@tidings/testkit/random";
 import type { PlannedEvent } from "../../auditor/evidence.ts";
 import { type Caller, type Final, pause, type Wanted } from "./caller.ts";
 import {
@@ -12,7 +14,6 @@ import {
   triggerOne,
   triggerWithId,
 } from "./events.ts";
-import { createRandom, type Random } from "./random.ts";
 import type { Samples } from "./samples.ts";
 import { signalName, workflows } from "./workflows.ts";
 import type { LoadEnvironment } from "./world.ts";
@@ -138,20 +139,20 @@ export function createClients({ environments, caller, samples, seed, pace }: Too
       };
       setTimeout(act, following.between(leastMs, mostMs));
     };
-    if (isDelayed && following.happens(canceledShare)) {
+    if (isDelayed && following.chance(canceledShare)) {
       samples.add("canceled", sampled);
       // Up to a little after the end of the delay.
       return after(100, 4_500, cancelEvent(environment, { text, transactionId }));
     }
-    if (isForProvider && !isDelayed && following.happens(interruptedShare)) {
+    if (isForProvider && !isDelayed && following.chance(interruptedShare)) {
       samples.add("canceled", sampled);
       return after(0, 300, cancelEvent(environment, { text, transactionId }));
     }
-    if (kind === "wait" && following.happens(signalledShare)) {
+    if (kind === "wait" && following.chance(signalledShare)) {
       const target = { signal: signalName, subscriberId: event.to[0]!, text };
       return after(500, 7_000, sendSignal(environment, target));
     }
-    if (kind !== "silent" && following.happens(retractedShare)) {
+    if (kind !== "silent" && following.chance(retractedShare)) {
       samples.add("retracted", sampled);
       after(200, 8_000, retractEvent(environment, { text, transactionId }));
     }
@@ -169,7 +170,7 @@ export function createClients({ environments, caller, samples, seed, pace }: Too
       const random = createRandom(seed, `${name} ${environment.name}`);
       const perTick = (perSecond * pace * tickMs) / 1_000 / environments.length;
       const tick = () => {
-        if (!random.happens(perTick)) return;
+        if (!random.chance(perTick)) return;
         if (caller.figures().open < mostOpen) work(environment, random);
         else counts.skipped++;
       };
@@ -182,7 +183,7 @@ export function createClients({ environments, caller, samples, seed, pace }: Too
     while (!isStopped) {
       await fire(triggerOne(environment, client, plan(environment, "now", { to: [subscriberId] })));
       // Often at once, so that two events are close to each other.
-      if (random.happens(0.7)) await pause(random.between(0, 3_000 / orderedPerSecond / pace / 1.05));
+      if (random.chance(0.7)) await pause(random.between(0, 3_000 / orderedPerSecond / pace / 1.05));
     }
   };
   return {

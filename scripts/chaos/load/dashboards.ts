@@ -1,6 +1,7 @@
 // Open dashboards, which read lists and figures every few seconds, and people who read their inbox.
+
+import { createRandom } from "@tidings/testkit/random";
 import type { Caller } from "./caller.ts";
-import { createRandom } from "./random.ts";
 import type { LoadEnvironment } from "./world.ts";
 
 const reads = [

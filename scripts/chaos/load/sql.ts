@@ -1,15 +1,15 @@
 // A client that triggers events by SQL inside its transactions, some of which it rolls back. If the response to a
 // commit is lost, it cannot know what happened: it repeats the transaction if the client chose the ids of its events.
 import { randomBytes, randomUUID } from "node:crypto";
-import pg from "pg";
 import { newId } from "@tidings/server/source/lib/ids";
 import { openDb } from "@tidings/server/source/store/db";
 import { grantRole } from "@tidings/server/source/store/sources/grants";
+import { createRandom, type Random } from "@tidings/testkit/random";
+import pg from "pg";
 import type { PlannedEvent } from "../../auditor/evidence.ts";
 import type { EvidenceWriter, Stage } from "../parts.ts";
 import { pause } from "./caller.ts";
 import type { Clients } from "./clients.ts";
-import { createRandom, type Random } from "./random.ts";
 import type { LoadEnvironment } from "./world.ts";
 
 export type SqlClient = { environment: LoadEnvironment; role: string; password: string };
@@ -129,12 +129,12 @@ export function startSqlClient({ environment, role, password }: SqlClient, tools
 }
 
 function planTransaction(environment: LoadEnvironment, random: Random, { plan }: Clients): Transaction {
-  const hasOwnIds = random.happens(ownIdShare);
+  const hasOwnIds = random.chance(ownIdShare);
   const events = Array.from({ length: 1 + random.below(mostEvents) }, () =>
     plan(environment, random.pick(sqlWorkflows), { to: [random.pick(environment.people).subscriberId] }),
   );
   const ids = events.map(({ text }) => (hasOwnIds ? `own-${text}` : null));
-  return { request: randomUUID(), events, ids, isRolledBack: random.happens(rolledBackShare) };
+  return { request: randomUUID(), events, ids, isRolledBack: random.chance(rolledBackShare) };
 }
 
 async function triggerBySql(client: pg.Client, event: PlannedEvent, transactionId: string | null): Promise<string> {

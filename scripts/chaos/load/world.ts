@@ -5,7 +5,6 @@ import { createHmac } from "node:crypto";
 import { type Client, createClient } from "@tidings/testkit/client";
 import type { Environment, Person, Run } from "../../auditor/evidence.ts";
 import type { LoadOptions, Stage } from "../parts.ts";
-import { audienceId } from "./broadcasts.ts";
 import { createIntegrations, type Ports } from "./integrations.ts";
 import { createWorkflows, workflows } from "./workflows.ts";
 
@@ -25,6 +24,8 @@ export type LoadEnvironment = Environment & {
   live: string[];
 };
 
+/** Of broadcasts. */
+export const audienceId = "invited";
 const peopleCount = 60;
 const orderedCount = 4;
 const collectingCount = 6;

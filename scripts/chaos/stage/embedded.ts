@@ -1,7 +1,8 @@
 // The PostgreSQL of `npm start` as that of a run: one server, which needs nothing on the machine. Faults that need a
 // standby or a separate disk are not in the plan of such a run.
-import { readDatabasePid } from "../../../bench/support.ts";
+
 import { findEmbeddedAdminUrl, startEmbedded } from "@tidings/server/source/store/embedded/embedded";
+import { readDatabasePid } from "../../../bench/support.ts";
 import { ask } from "../cluster.ts";
 import { atExit } from "./cleanup.ts";
 import type { Database, Server } from "./database.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "@tidings/testkit/properties";
+import { createRandom } from "@tidings/testkit/random";
 import type { PlannedFault } from "../../../../scripts/auditor/evidence.ts";
 import { areCompatible, calmSeconds, faultKinds, makePlan, notEmbedded } from "../../../../scripts/chaos/plan.ts";
-import { createRandom } from "../../../../scripts/chaos/random.ts";
 
 const options = fc.record({
   seed: fc.integer({ min: 0, max: 2 ** 32 - 1 }),

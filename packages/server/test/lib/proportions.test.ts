@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "@tidings/testkit/properties";
+import { createRandom } from "@tidings/testkit/random";
 import { isShown, newcombe, type Proportion, peopleNeeded, shareOf, wilson } from "../../src/lib/proportions.ts";
-import { createRandom } from "../pipeline/run/random.ts";
 
 const of = (count: number, total: number): Proportion => ({ count, total });
 const rounded = ({ low, high }: { low: number; high: number }) => [low.toFixed(4), high.toFixed(4)];

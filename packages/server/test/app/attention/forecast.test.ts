@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget, AttentionForecast } from "@tidings/contract";
 import { newStage, type Stage } from "@tidings/testkit/clock";
+import { createRandom } from "@tidings/testkit/random";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
-import { createRandom } from "../../pipeline/run/random.ts";
 
 const service = await shareService();
 const start = Date.parse("2026-03-20T06:00:00.000Z");

@@ -7,11 +7,11 @@ import { newStage } from "@tidings/testkit/clock";
 import { request } from "@tidings/testkit/http";
 import { chooseSeed } from "@tidings/testkit/long";
 import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
+import { createRandom } from "@tidings/testkit/random";
 import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
-import { createRandom } from "../../pipeline/run/random.ts";
 
 const mail = await startScriptedMail(() => null);
 const service = await shareService();

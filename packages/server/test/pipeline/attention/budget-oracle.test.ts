@@ -6,9 +6,9 @@ import { test } from "node:test";
 import type { AttentionBudget } from "@tidings/contract";
 import { newStage, type Stage } from "@tidings/testkit/clock";
 import { chooseSeed } from "@tidings/testkit/long";
+import { createRandom, type Random } from "@tidings/testkit/random";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
-import { createRandom, type Random } from "../run/random.ts";
 import { type Happening, interpretBudgets } from "./budget-model.ts";
 
 const service = await shareService();

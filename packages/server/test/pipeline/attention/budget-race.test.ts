@@ -8,11 +8,11 @@ import type { Client } from "@tidings/testkit/client";
 import { newStage } from "@tidings/testkit/clock";
 import { skipUnlessLong } from "@tidings/testkit/long";
 import { temporaryFolder } from "@tidings/testkit/process";
+import { createRandom } from "@tidings/testkit/random";
 import { startTestService, type TestService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { createRandom } from "../run/random.ts";
 
 const callers = 16;
 const eventsEach = 12;

@@ -5,11 +5,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AttentionBudget, rollUpWorkflowId, type StepIn } from "@tidings/contract";
 import { isLong } from "@tidings/testkit/long";
+import { createRandom, type Random } from "@tidings/testkit/random";
 import { type Answer, startReceiver } from "@tidings/testkit/servers/receiver";
 import { texter } from "@tidings/testkit/servers/webhook-providers";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, feedOf, inApp, messagesOf, trigger } from "@tidings/testkit/verbs";
-import { createRandom, type Random } from "../run/random.ts";
 import { backtest, endHistory, named, newScene } from "./scene.ts";
 
 let answers: (subject: string) => Answer = () => ({ status: 200 });

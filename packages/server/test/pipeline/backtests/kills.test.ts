@@ -7,13 +7,13 @@ import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
 import { isLong } from "@tidings/testkit/long";
 import { temporaryFolder } from "@tidings/testkit/process";
+import { createRandom } from "@tidings/testkit/random";
 import { type Answer, startReceiver } from "@tidings/testkit/servers/receiver";
 import { mailer } from "@tidings/testkit/servers/webhook-providers";
 import { startTestService } from "@tidings/testkit/service";
 import { connectInbox, createWorkflow, email, inApp, notificationsOf } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { createRandom } from "../run/random.ts";
 import { backtest, named } from "./scene.ts";
 
 const rounds = isLong ? 60 : 16;

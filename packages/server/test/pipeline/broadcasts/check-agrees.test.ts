@@ -6,10 +6,10 @@ import { test } from "node:test";
 import type { AttentionBudget, BroadcastCheck, StepIn } from "@tidings/contract";
 import { newStage, type Stage } from "@tidings/testkit/clock";
 import { chooseSeed } from "@tidings/testkit/long";
+import { createRandom, type Random } from "@tidings/testkit/random";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
-import { createRandom, type Random } from "../run/random.ts";
 
 const service = await shareService();
 

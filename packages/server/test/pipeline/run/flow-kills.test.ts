@@ -7,9 +7,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { newStage } from "@tidings/testkit/clock";
 import { chooseSeed, skipUnlessLong } from "@tidings/testkit/long";
 import { temporaryFolder } from "@tidings/testkit/process";
+import { createRandom } from "@tidings/testkit/random";
 import { startTestService } from "@tidings/testkit/service";
 import { playFlow, startTime } from "./flow-play.ts";
-import { createRandom } from "./random.ts";
 
 const settings = { TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
 /** It takes the requests; the work is done by processes that are killed. */

@@ -2,10 +2,10 @@
 // flow-model.ts sends.
 import assert from "node:assert/strict";
 import type { Stage } from "@tidings/testkit/clock";
+import { createRandom, type Random } from "@tidings/testkit/random";
 import { createWorkflow, feedOf } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { type Happenings, interpret, people, randomNodes, type Start, signalNames, toSteps } from "./flow-model.ts";
-import { createRandom, type Random } from "./random.ts";
 
 const start = Date.parse("2026-03-02T09:00:00.000Z");
 export const startTime = new Date(start).toISOString();

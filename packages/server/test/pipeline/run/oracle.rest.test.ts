@@ -6,10 +6,10 @@ import { test } from "node:test";
 import type { StepIn, TriggerEvent } from "@tidings/contract";
 import { newStage } from "@tidings/testkit/clock";
 import { chooseSeed } from "@tidings/testkit/long";
+import { createRandom, type Random } from "@tidings/testkit/random";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow } from "@tidings/testkit/verbs";
 import { createModel, type ModelEvent, type ModelStep } from "./oracle.ts";
-import { createRandom, type Random } from "./random.ts";
 
 const service = await shareService();
 

@@ -8,13 +8,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { outboxSql } from "@tidings/contract";
 import { chooseSeed, isLong } from "@tidings/testkit/long";
 import { temporaryFolder } from "@tidings/testkit/process";
+import { createRandom, type Random } from "@tidings/testkit/random";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import pg from "pg";
 import { newId } from "../../../src/lib/ids.ts";
 import { openDb } from "../../../src/store/db.ts";
 import { grantRole } from "../../../src/store/sources/grants.ts";
-import { createRandom, type Random } from "../run/random.ts";
 import { type KillableServer, startKillable } from "./killable.ts";
 import { environmentOf, withClient } from "./shop.ts";
 

@@ -5,11 +5,11 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { atEnd } from "@tidings/testkit/at-end";
 import { chooseSeed } from "@tidings/testkit/long";
+import { createRandom, type Random } from "@tidings/testkit/random";
 import { startTestService, startWorker } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
-import { createRandom, type Random } from "../run/random.ts";
 import { openCustomer, openShop, withClient } from "./shop.ts";
 
 const settings = { TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64"), TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8" };

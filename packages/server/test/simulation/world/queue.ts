@@ -1,8 +1,9 @@
 // The simulated queue: tasks in the simulated database, claims that lapse without a heartbeat, workers that fetch.
+
+import type { Random } from "@tidings/testkit/random";
 import { isDatabaseUnavailable } from "../../../src/store/faults.ts";
 import { ClaimLostError, type Task, type TaskKind } from "../../../src/store/queue/claims.ts";
 import type { NewTask, Queue } from "../../../src/store/queue/queue.ts";
-import type { Random } from "../../pipeline/run/random.ts";
 import type { Disk, Transaction } from "./disk.ts";
 import { type Process, running, type Schedule, type Timer } from "./schedule.ts";
 import { connectionLost, openSession, roundTrip, statement, stored } from "./session.ts";

@@ -1,5 +1,5 @@
 // What the models of one simulation share. There is one simulation at a time.
-import type { Random } from "../../pipeline/run/random.ts";
+import type { Random } from "@tidings/testkit/random";
 import type { Faults } from "../faults.ts";
 import type { Disk } from "./disk.ts";
 import type { TaskBoard } from "./queue.ts";
