@@ -1,13 +1,15 @@
 // What an attention budget costs: the same in-app messages and emails without and with a budget that has room for all
 // of them, in turn, in one service.
 
-import { createClient } from "@tidings/testkit/client";
-import { sql } from "kysely";
 import { openDb } from "@tidings/server/source/store/db";
+import { createClient } from "@tidings/testkit/client";
+import { median } from "@tidings/testkit/figures";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
 import { buyers, fireInApp, post, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";
-import { type BenchService, median, progress } from "./support.ts";
+import type { BenchService } from "./support.ts";
 import { formatNumber, type Row, ratioAtLeast } from "./table.ts";
 
 type Channel = "in_app" | "email";

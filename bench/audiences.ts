@@ -1,10 +1,12 @@
 // What rules of audiences cost among many subscribers: the time of a preview, which counts the people, reads ten of
 // them and asks PostgreSQL for the plan, compared with counting all subscribers of the environment in one pass.
 
-import { type Client, createClient } from "@tidings/testkit/client";
-import { sql } from "kysely";
 import { type Db, openDb } from "@tidings/server/source/store/db";
-import { type BenchService, median, progress } from "./support.ts";
+import { type Client, createClient } from "@tidings/testkit/client";
+import { median } from "@tidings/testkit/figures";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
+import type { BenchService } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 
 const field = (path: string) => ({ var: path });

@@ -1,10 +1,12 @@
 // A backtest of past events: how long it takes to replay them with and without a change, and the memory of the service
 // meanwhile. Half of the events go through a digest.
 
-import { type Client, createClient } from "@tidings/testkit/client";
-import { sql } from "kysely";
 import { type Db, openDb } from "@tidings/server/source/store/db";
-import { type BenchService, peakMemory, progress, sleep } from "./support.ts";
+import { type Client, createClient } from "@tidings/testkit/client";
+import { sleep } from "@tidings/testkit/limits";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
+import { type BenchService, peakMemory } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 
 const topicKey = "customers";

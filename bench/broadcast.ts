@@ -3,11 +3,14 @@
 // memory of the service, and how long a single event of a neighbour takes meanwhile. Afterwards, how long its results
 // and a resend take.
 
-import { type Client, createClient } from "@tidings/testkit/client";
-import { sql } from "kysely";
 import { type Db, openDb } from "@tidings/server/source/store/db";
+import { type Client, createClient } from "@tidings/testkit/client";
+import { median, percentile } from "@tidings/testkit/figures";
+import { sleep } from "@tidings/testkit/limits";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
 import { clear } from "./raw.ts";
-import { type BenchService, median, peakMemory, percentile, progress, sleep } from "./support.ts";
+import { type BenchService, peakMemory } from "./support.ts";
 import { formatNumber, type Row, ratioAtLeast, ratioAtMost, valueAtMost } from "./table.ts";
 
 const topicKey = "pro-customers";

@@ -1,14 +1,17 @@
 // How long a person waits: the first rows of the activity with a million notifications, and the page of a run whose
 // digest has 20,000 events. Each visit is a new browser profile, so nothing is in its cache. Needs a Chromium.
 import { existsSync } from "node:fs";
-import { type Client, createClient } from "@tidings/testkit/client";
-import { type Browser, chromium } from "playwright-core";
 import { makeOwnerLink } from "@tidings/server/source/app/members/links";
 import { readConfig } from "@tidings/server/source/config";
 import { newId } from "@tidings/server/source/lib/ids";
 import { type Db, openDb } from "@tidings/server/source/store/db";
+import { type Client, createClient } from "@tidings/testkit/client";
+import { median, percentile } from "@tidings/testkit/figures";
+import { sleep } from "@tidings/testkit/limits";
+import { progress } from "@tidings/testkit/progress";
+import { type Browser, chromium } from "playwright-core";
 import { load } from "./growth-rows.ts";
-import { type BenchService, median, percentile, progress, sleep } from "./support.ts";
+import type { BenchService } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 
 const executablePath = process.env.TIDINGS_CHROMIUM ?? "/usr/bin/chromium";

@@ -3,13 +3,15 @@
 // same run. The service writes five rows per message (event, notification, job, message, attempt); the loop writes
 // none.
 
-import { createClient } from "@tidings/testkit/client";
-import { createTransport } from "nodemailer";
 import { openDb } from "@tidings/server/source/store/db";
 import { partitionedTables } from "@tidings/server/source/store/installation/partitions";
+import { createClient } from "@tidings/testkit/client";
+import { median } from "@tidings/testkit/figures";
+import { progress } from "@tidings/testkit/progress";
+import { createTransport } from "nodemailer";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";
-import { type BenchService, median, progress } from "./support.ts";
+import type { BenchService } from "./support.ts";
 import { formatNumber, type Row, ratioAtLeast } from "./table.ts";
 import { readTableBytes, readUsage, type Usage, usagePer } from "./usage.ts";
 

@@ -2,11 +2,13 @@
 // compared with the same rows inserted and copied directly in the same run; the largest memory of the process that does
 // it; and a second event with SIGKILL in the middle, after which every member must have the message exactly once.
 
-import { createClient } from "@tidings/testkit/client";
-import { sql } from "kysely";
 import { type Db, openDb } from "@tidings/server/source/store/db";
+import { createClient } from "@tidings/testkit/client";
+import { sleep } from "@tidings/testkit/limits";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
 import { besideRaw, clear, hasDueTasks, measureRaw, type RawRates, visible } from "./raw.ts";
-import { type BenchService, peakMemory, progress, sleep } from "./support.ts";
+import { type BenchService, peakMemory } from "./support.ts";
 import { formatNumber, type Row, ratioAtLeast, valueAtMost } from "./table.ts";
 
 const topicKey = "everyone-who-cares";

@@ -1,8 +1,9 @@
 // Fills the tables for the benchmarks of lists and of the dashboard: messages with their events and notifications, and
 // subscribers with their memberships, straight into the tables, 40 messages a subscriber.
-import { sql } from "kysely";
+
 import type { Db } from "@tidings/server/source/store/db";
-import { progress } from "./support.ts";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
 import { formatNumber } from "./table.ts";
 
 export const messagesPerSubscriber = 40;

@@ -3,11 +3,13 @@
 // turn, so that other work of the machine slows both. Also counts the large tables that PostgreSQL read sequentially on
 // the way. Loading ten million takes minutes and about 15 GB.
 
-import { createClient } from "@tidings/testkit/client";
-import { sql } from "kysely";
 import { type Db, openDb } from "@tidings/server/source/store/db";
+import { createClient } from "@tidings/testkit/client";
+import { median, percentile } from "@tidings/testkit/figures";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
 import { load, loaders, messagesPerSubscriber, topicsPerSubscriber } from "./growth-rows.ts";
-import { type BenchService, median, percentile, progress, withService } from "./support.ts";
+import { type BenchService, withService } from "./support.ts";
 import { formatNumber, type Row, ratioAtMost, valueAtMost } from "./table.ts";
 
 const warmUp = 100;

@@ -3,9 +3,11 @@
 // when accepting has ended.
 import { openDb } from "@tidings/server/source/store/db";
 import { partitionedTables } from "@tidings/server/source/store/installation/partitions";
+import { median } from "@tidings/testkit/figures";
+import { progress } from "@tidings/testkit/progress";
 import { fireInApp, prepareInApp } from "./load.ts";
 import { besideRaw, clear, countSent, measureRaw, type RawRates, visible } from "./raw.ts";
-import { type BenchService, median, progress } from "./support.ts";
+import type { BenchService } from "./support.ts";
 import { formatNumber, type Row, ratioAtLeast, valueAtMost } from "./table.ts";
 import { readTableBytes, readUsage, type Usage, usagePer } from "./usage.ts";
 

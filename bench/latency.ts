@@ -1,10 +1,14 @@
 // One trigger at a time on an otherwise idle service: the time until it is accepted, and until the message is visible
 // in the feed. The message is searched in the table every millisecond, because a poll of the feed over HTTP would
 // itself keep the service busy; afterwards the feed is read once, to see that it shows the message.
-import { sql } from "kysely";
+
 import { type Db, openDb } from "@tidings/server/source/store/db";
+import { percentile } from "@tidings/testkit/figures";
+import { sleep } from "@tidings/testkit/limits";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
 import { buyers, fireOne, prepareInApp } from "./load.ts";
-import { type BenchService, percentile, progress, sleep } from "./support.ts";
+import type { BenchService } from "./support.ts";
 import { type Row, valueAtMost } from "./table.ts";
 
 const warmUp = 50;

@@ -4,14 +4,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { createClient } from "@tidings/testkit/client";
-import { sql } from "kysely";
-import { WebSocket } from "ws";
 import { timeOfId } from "@tidings/server/source/lib/ids";
 import { createSecrets, parseEncryptionKeys } from "@tidings/server/source/lib/secrets";
 import { signInboxToken } from "@tidings/server/source/lib/tokens/inbox-token";
 import { openDb } from "@tidings/server/source/store/db";
-import { type BenchService, percentile, progress, sleep, startBenchService } from "./support.ts";
+import { createClient } from "@tidings/testkit/client";
+import { percentile } from "@tidings/testkit/figures";
+import { sleep } from "@tidings/testkit/limits";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
+import { WebSocket } from "ws";
+import { type BenchService, startBenchService } from "./support.ts";
 import { formatNumber, type Row, ratioAtMost, valueAtMost } from "./table.ts";
 import { readPssMb } from "./usage.ts";
 

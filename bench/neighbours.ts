@@ -4,10 +4,13 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Client, createClient } from "@tidings/testkit/client";
-import { sql } from "kysely";
 import { type Db, openDb } from "@tidings/server/source/store/db";
-import { type BenchService, percentile, progress, sleep } from "./support.ts";
+import { type Client, createClient } from "@tidings/testkit/client";
+import { percentile } from "@tidings/testkit/figures";
+import { sleep } from "@tidings/testkit/limits";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
+import type { BenchService } from "./support.ts";
 import { type Row, ratioAtMost, valueAtMost } from "./table.ts";
 
 type Times = { median: number; p99: number };

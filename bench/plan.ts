@@ -6,7 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkflowFile } from "@tidings/contract";
 import { createClient } from "@tidings/testkit/client";
-import { type BenchService, median, progress } from "./support.ts";
+import { median } from "@tidings/testkit/figures";
+import { progress } from "@tidings/testkit/progress";
+import type { BenchService } from "./support.ts";
 import { type Row, valueAtMost } from "./table.ts";
 import { readCpuMs } from "./usage.ts";
 

@@ -4,7 +4,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sql } from "kysely";
 import { readConfig } from "@tidings/server/source/config";
 import { newId } from "@tidings/server/source/lib/ids";
 import { createLogger } from "@tidings/server/source/log";
@@ -16,7 +15,8 @@ import { migrate } from "@tidings/server/source/store/installation/migrate";
 import { ensurePartitions } from "@tidings/server/source/store/installation/partitions";
 import { listRetentionRuns } from "@tidings/server/source/store/installation/retention-runs";
 import { openQueue } from "@tidings/server/source/store/queue/queue";
-import { progress } from "./support.ts";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
 import { formatNumber } from "./table.ts";
 
 const perDay = Number(process.argv[2] ?? 400);

@@ -6,6 +6,7 @@
 //   npm run bench -- --record --title "…"  also writes the table into bench/results.md, above earlier runs
 //   npm run bench -- --events 1000 --rounds 1       any number of `sizes` below
 import { parseArgs } from "node:util";
+import { progress } from "@tidings/testkit/progress";
 import { benchAttention } from "./attention.ts";
 import { benchAudiences } from "./audiences.ts";
 import { benchBacktest } from "./backtest.ts";
@@ -26,7 +27,7 @@ import { benchScale } from "./scale.ts";
 import { benchSimulation } from "./simulation.ts";
 import { benchSingles } from "./singles.ts";
 import { benchSqlTrigger } from "./sql-trigger.ts";
-import { progress, withService } from "./support.ts";
+import { withService } from "./support.ts";
 import { describeMachine, formatRows, type Row, recordRun } from "./table.ts";
 import { benchTraces } from "./traces.ts";
 import { benchWaits } from "./waits.ts";

@@ -3,9 +3,11 @@
 // curve is flat, and the CPU of each group of processes is what to read.
 import { cpus } from "node:os";
 import { openDb } from "@tidings/server/source/store/db";
+import type { Running } from "@tidings/testkit/programs/service";
+import { progress } from "@tidings/testkit/progress";
 import { fireInApp, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";
-import { progress, type Running, startBenchService } from "./support.ts";
+import { startBenchService } from "./support.ts";
 import { formatNumber, type Row } from "./table.ts";
 import { readCpuMs } from "./usage.ts";
 

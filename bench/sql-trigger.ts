@@ -3,18 +3,22 @@
 // costs. Once in the service's own database, and once in another PostgreSQL server.
 import { rmSync } from "node:fs";
 import { outboxSql } from "@tidings/contract";
-import { createClient } from "@tidings/testkit/client";
-import { sql } from "kysely";
-import pg from "pg";
 import { newId } from "@tidings/server/source/lib/ids";
 import { type Db, openDb } from "@tidings/server/source/store/db";
 import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { grantRole } from "@tidings/server/source/store/sources/grants";
+import { createClient } from "@tidings/testkit/client";
+import { median, percentile } from "@tidings/testkit/figures";
+import { sleep } from "@tidings/testkit/limits";
+import { readDatabasePid } from "@tidings/testkit/postgres/postmaster";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
+import pg from "pg";
 import { measureIdle } from "./idle.ts";
 import { countOf } from "./latency.ts";
 import { buyers, fireInApp, fireOne, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";
-import { type BenchService, makeDataDir, median, percentile, progress, readDatabasePid, sleep } from "./support.ts";
+import { type BenchService, makeDataDir } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 import { readCpuMs, readUsage, usagePer } from "./usage.ts";
 

@@ -1,14 +1,12 @@
-// Shared by the benchmarks: the service as `npm start` runs it, on its own embedded PostgreSQL; progress on stderr;
-// and simple statistics.
-import { type ChildProcess, spawn } from "node:child_process";
+// Shared by the benchmarks: the service as `npm start` runs it, on its own embedded PostgreSQL.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { findEmbeddedUrl } from "@tidings/server/source/store/embedded/embedded";
-
-export type Running = { url: string; pid: number; end(signal: NodeJS.Signals): Promise<void> };
+import { readDatabasePid } from "@tidings/testkit/postgres/postmaster";
+import { launchService, type Running, type Settings } from "@tidings/testkit/programs/service";
+import { progress } from "@tidings/testkit/progress";
 
 export type BenchService = {
   url: string;
@@ -24,76 +22,8 @@ export type BenchService = {
   stop(): Promise<void>;
 };
 
-export type Settings = Record<string, string>;
-
-const begun = performance.now();
-
-/** With the minutes and seconds since the start of the run. */
-export function progress(message: string): void {
-  const seconds = Math.floor((performance.now() - begun) / 1000);
-  console.error(`  ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}  ${message}`);
-}
-
-export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-export const median = (values: number[]): number => percentile(values, 0.5);
-
-/** NaN of no values. */
-export function percentile(values: number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-}
-
-const ownRoot = fileURLToPath(new URL("..", import.meta.url));
-
 /** A folder for one service; `launchService` on it a second time is a second start. */
 export const makeDataDir = (): string => mkdtempSync(join(tmpdir(), "tidings-bench-"));
-
-/** Runs the command of `npm start` in its own process. `root`: a checkout that is built. */
-export function spawnService(settings: Settings, root = ownRoot) {
-  const startCommand: string = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start;
-  const env = {
-    PATH: [dirname(process.execPath), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter),
-    HOME: process.env.HOME,
-    TIDINGS_PORT: "0",
-    TIDINGS_LOG_LEVEL: "warn",
-    // The banner is for people.
-    TIDINGS_LOG_FORMAT: "text",
-    TIDINGS_RATE_TRIGGER: "0",
-    TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
-    ...settings,
-  };
-  // The command begins with `exec`, so the process of the shell becomes that of the service.
-  return spawn("sh", ["-c", startCommand], { cwd: root, stdio: ["ignore", "pipe", "pipe"], env });
-}
-
-/** Starts the service, and waits for its banner. */
-export async function launchService(settings: Settings, root = ownRoot): Promise<Running> {
-  const child = spawnService(settings, root);
-  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  child.stderr.on("data", (chunk: Buffer) => {
-    const lines = String(chunk).split("\n");
-    for (const line of lines) if (line.trim() && !line.startsWith("Tidings: ")) console.error(line);
-  });
-  const url = await readUrl(child);
-  const end = async (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    await exited;
-  };
-  return { url, pid: child.pid!, end };
-}
-
-const readUrl = (child: ChildProcess): Promise<string> =>
-  new Promise((resolve, reject) => {
-    let text = "";
-    child.stdout!.on("data", (chunk: Buffer) => {
-      text += chunk;
-      const match = /(?:API|Worker)\s+(http:\S+)/.exec(text);
-      // An address, so that no request looks a name up.
-      if (match) resolve(match[1]!.replace("//localhost:", "//127.0.0.1:"));
-    });
-    child.once("exit", (code) => reject(new Error(`the service ended with code ${code}`)));
-  });
 
 /** Services that run. Ctrl-C stops them and deletes their data, which may be many gigabytes. */
 const open = new Set<BenchService>();
@@ -145,10 +75,6 @@ export async function withService<T>(work: (service: BenchService) => Promise<T>
     await service.stop();
   }
 }
-
-/** The first process of the PostgreSQL that runs in a data folder. */
-export const readDatabasePid = (dataDir: string): number =>
-  Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
 
 /** The largest resident size of a process while `work` runs, in MB; on Linux only. */
 export async function peakMemory<T>(pid: () => number, work: () => Promise<T>): Promise<{ value: T; peakMb: number }> {

@@ -1,10 +1,13 @@
 // What traces cost: in-app notifications per second with traces off, and with a tenth and all of them sent to a
 // collector that only counts. The three services run at once and take turns, so that a busy machine is busy for all.
 import { openDb } from "@tidings/server/source/store/db";
+import { median } from "@tidings/testkit/figures";
+import type { Settings } from "@tidings/testkit/programs/service";
+import { progress } from "@tidings/testkit/progress";
 import { fireInApp, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";
-import { type BenchService, median, progress, type Settings, startBenchService } from "./support.ts";
+import { type BenchService, startBenchService } from "./support.ts";
 import { formatNumber, type Row } from "./table.ts";
 import { readUsage, usagePer } from "./usage.ts";
 

@@ -1,14 +1,17 @@
 // A million runs that wait for a signal. What they cost while nothing happens: CPU before and after. And the time from
 // a signal to the next message of its run in the feed, alternating with single triggers, one request at a time.
 
-import { createClient } from "@tidings/testkit/client";
-import { sql } from "kysely";
 import { type Db, openDb } from "@tidings/server/source/store/db";
+import { createClient } from "@tidings/testkit/client";
+import { percentile } from "@tidings/testkit/figures";
+import { sleep } from "@tidings/testkit/limits";
+import { progress } from "@tidings/testkit/progress";
+import { sql } from "kysely";
 import { loadMembers } from "./fanout.ts";
 import { measureIdle } from "./idle.ts";
 import { countOf } from "./latency.ts";
 import { post } from "./load.ts";
-import { type BenchService, percentile, progress, sleep } from "./support.ts";
+import type { BenchService } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 
 const topicKey = "everyone-who-waits";

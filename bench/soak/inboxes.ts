@@ -1,8 +1,9 @@
 // Live inboxes of the soak: WebSockets that count what arrives and how late, and readers that mark some of it as read.
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { progress } from "@tidings/testkit/progress";
 import { openAll, signTokens } from "../live.ts";
-import { type BenchService, progress } from "../support.ts";
+import type { BenchService } from "../support.ts";
 
 export type Inboxes = {
   /** Time from the trigger to the inbox of each message since the last call, in ms. */

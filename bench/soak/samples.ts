@@ -1,9 +1,9 @@
 // What the soak measures every few seconds: memory, files, threads, CPU, and the state of database and queue.
 import { readdirSync, readFileSync } from "node:fs";
 import { loadavg } from "node:os";
+import type { Db } from "@tidings/server/source/store/db";
 import { metric } from "@tidings/testkit/metric";
 import { sql } from "kysely";
-import type { Db } from "@tidings/server/source/store/db";
 import type { BenchService } from "../support.ts";
 import { readCpuMs, readPssMb } from "../usage.ts";
 

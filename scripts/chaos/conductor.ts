@@ -1,14 +1,14 @@
 // Makes the faults of a plan at their times, one or several at once, and records each.
 
+import { sleep, within } from "@tidings/testkit/limits";
+import { progress } from "@tidings/testkit/progress";
 import { createRandom } from "@tidings/testkit/random";
-import { progress, sleep } from "../../bench/support.ts";
 import type { FaultRecord, PlannedFault } from "../auditor/evidence.ts";
 import { faults } from "./faults/all.ts";
 import type { Begun } from "./faults/fault.ts";
 import type { ChaosLoad, EvidenceWriter } from "./parts.ts";
 import { areCompatible } from "./plan.ts";
 import type { ChaosStage } from "./stage/stage.ts";
-import { within } from "./stage/wait.ts";
 
 /** To begin, to end, and to repair: an upgrade replaces two processes in each. */
 const stepMs = 300_000;

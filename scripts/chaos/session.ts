@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { progress, sleep } from "../../bench/support.ts";
+import { sleep, within } from "@tidings/testkit/limits";
+import { progress } from "@tidings/testkit/progress";
 import type { PlannedFault, Run } from "../auditor/evidence.ts";
 import { type Build, buildEarlier, findLastRelease, thisBuild } from "../upgrade/builds.ts";
 import { type Conductor, createConductor } from "./conductor.ts";
@@ -16,7 +17,6 @@ import { type Options, root } from "./options.ts";
 import type { ChaosLoad, EvidenceWriter } from "./parts.ts";
 import { lastSecond } from "./plan.ts";
 import { type ChaosStage, openStage } from "./stage/stage.ts";
-import { within } from "./stage/wait.ts";
 
 const progressMs = 10_000;
 const liveInboxes = 40;

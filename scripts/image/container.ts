@@ -5,6 +5,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { childrenOf } from "@tidings/testkit/programs/process-tree";
 import { eventually } from "@tidings/testkit/wait";
 import type { Image } from "./build.ts";
 
@@ -127,20 +128,6 @@ export function startContainer({ root, configuration }: Image, options: Options)
       );
     },
   };
-}
-
-/** The processes of this machine whose parent is this one. */
-function childrenOf(parent: number): number[] {
-  const isChild = (pid: string): boolean => {
-    try {
-      return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]) === parent;
-    } catch {
-      return false;
-    }
-  };
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && isChild(name))
-    .map(Number);
 }
 
 const descendantsOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(descendantsOf)];

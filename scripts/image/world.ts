@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { type Client, createClient } from "@tidings/testkit/client";
+import { within } from "@tidings/testkit/limits";
+import { findPort } from "@tidings/testkit/ports";
 import { eventually } from "@tidings/testkit/wait";
 import type { Image } from "./build.ts";
 import { type Container, type Options, startContainer } from "./container.ts";
@@ -31,7 +32,7 @@ export function openWorld(image: Image, temporary: string, say: (line: string) =
   let folders = 0;
   const newFolder = () => join(temporary, `volume-${++folders}`);
   const launch = async (options: Options) => {
-    const port = options.env?.TIDINGS_PORT ?? String(await findFreePort());
+    const port = options.env?.TIDINGS_PORT ?? String(await findPort());
     const container = startContainer(image, { ...options, env: { TIDINGS_PORT: port, ...options.env } });
     return { container, url: `http://127.0.0.1:${port}` };
   };
@@ -72,7 +73,7 @@ export function openWorld(image: Image, temporary: string, say: (line: string) =
     },
     refuse: async (options) => {
       const { container } = await launch(options);
-      const code = await withLimit(container.ended, "the end of a service that cannot start");
+      const code = await within(endMs, "the end of a service that cannot start", container.ended);
       return { code, output: container.output() };
     },
   };
@@ -82,7 +83,7 @@ export function openWorld(image: Image, temporary: string, say: (line: string) =
 export async function stop({ container }: Pick<Started, "container">): Promise<string> {
   const began = Date.now();
   await container.signal("SIGTERM");
-  const code = await withLimit(container.ended, "the end after SIGTERM");
+  const code = await within(endMs, "the end after SIGTERM", container.ended);
   assert.equal(code, 0, container.output());
   assert.match(container.output(), /"msg":"stopped"\}\n$/);
   return `SIGTERM: exit code 0 after ${((Date.now() - began) / 1000).toFixed(1)} s`;
@@ -107,21 +108,4 @@ export async function notify(client: Client, subscriberId: string): Promise<stri
     return body?.data[0];
   }, `the message of ${subscriberId}`);
   return `"${message.content}" ${Date.now() - began} ms after the trigger`;
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "0.0.0.0", resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
-
-function withLimit<T>(promise: Promise<T>, what: string): Promise<T> {
-  return Promise.race([
-    promise,
-    new Promise<never>((_resolve, reject) => {
-      setTimeout(() => reject(new Error(`waited ${endMs / 1000} s for: ${what}`)), endMs).unref();
-    }),
-  ]);
 }

@@ -1,12 +1,14 @@
 // A load balancer as installations have one: it asks each process whether it is ready, gives new requests to those that
 // are, and keeps connections to them open. It repeats no request, so every failure is one that a client sees.
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { progress } from "../../bench/support.ts";
+import { Agent, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { progress } from "@tidings/testkit/progress";
+import { openHttpServer } from "@tidings/testkit/servers/http";
+import { eventually } from "@tidings/testkit/wait";
 
 const askMs = 500;
 const responseMs = 5_000;
 const maxFailures = 3;
+const waitMs = 60_000;
 
 type Target = {
   url: URL;
@@ -39,30 +41,29 @@ export async function startBalancer(): Promise<Balancer> {
     const ready = [...targets.values()].filter((target) => target.isReady && !target.isRetired);
     return ready[turn++ % ready.length];
   };
-  const server = createServer((incoming, outgoing) => {
+  const { url, close } = await openHttpServer((incoming, outgoing) => {
     const target = choose();
     if (target) return forward(target, incoming, outgoing);
     unserved++;
     outgoing.writeHead(503, { "content-type": "application/json" }).end('{"code":"NO_PROCESS_READY"}');
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   const timer = setInterval(() => {
     for (const target of targets.values()) if (!target.isAsked) void ask(target);
   }, askMs);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     async add(url) {
       const target = {
         ...{ url: new URL(url), agent: new Agent({ keepAlive: true }), open: 0 },
         ...{ isAsked: false, isReady: false, failures: 0, isRetired: false },
       };
       targets.set(url, target);
-      await until(() => target.isReady, `${url} to be ready`);
+      await eventually(() => target.isReady, `${url} to be ready`, waitMs);
     },
     async retire(url) {
       const target = targets.get(url)!;
       target.isRetired = true;
-      await until(() => target.open === 0, `the requests at ${url} to end`);
+      await eventually(() => target.open === 0, `the requests at ${url} to end`, waitMs);
     },
     remove(url) {
       targets.get(url)?.agent.destroy();
@@ -72,8 +73,7 @@ export async function startBalancer(): Promise<Balancer> {
     close() {
       clearInterval(timer);
       for (const { agent } of targets.values()) agent.destroy();
-      server.closeAllConnections();
-      server.close();
+      void close();
     },
   };
 }
@@ -119,14 +119,4 @@ function forward(target: Target, incoming: IncomingMessage, outgoing: ServerResp
   });
   outgoing.on("close", () => void (outgoing.writableFinished || onward.destroy()));
   incoming.pipe(onward);
-}
-
-const waitMs = 60_000;
-
-async function until(isTrue: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + waitMs;
-  while (!isTrue()) {
-    if (performance.now() > deadline) throw new Error(`waited ${waitMs / 1_000} s for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -2,8 +2,8 @@
 // every message of an inbox in its stream.
 
 import type { Client } from "@tidings/testkit/client";
+import { sleep } from "@tidings/testkit/limits";
 import { sql } from "kysely";
-import { sleep } from "../../bench/support.ts";
 import { type Accepted, type Kind, kinds, type Load, type Planned } from "./load.ts";
 import type { LiveInbox } from "./receivers.ts";
 import { type World, withDb } from "./world.ts";

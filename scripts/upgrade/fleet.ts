@@ -1,6 +1,7 @@
 // The processes of an installation behind a load balancer, replaced one after the other: the next one is ready before
 // the one before it is stopped.
-import { launchService, progress, type Running, type Settings } from "../../bench/support.ts";
+import { launchService, type Running, type Settings } from "@tidings/testkit/programs/service";
+import { progress } from "@tidings/testkit/progress";
 import type { Balancer } from "./balancer.ts";
 import type { Build } from "./builds.ts";
 

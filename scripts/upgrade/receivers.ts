@@ -1,12 +1,12 @@
 // What the service sends to, outside of it: a mail server and an SMS gateway, which count what they get, and inboxes
 // that are connected over the stream and reconnect as a browser does.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { SMTPServer } from "smtp-server";
+import { json } from "node:stream/consumers";
+import { accepting, openMailServer, subjectOf } from "@tidings/testkit/mail/server";
+import { openHttpServer } from "@tidings/testkit/servers/http";
 import { openStream } from "../../packages/server/test/live/clients.ts";
 
 /** How often each text came. */
-export type Receiver = { port: number; counts: Map<string, number>; close(): void };
+export type Receiver = { port: number; counts: Map<string, number>; close(): Promise<void> };
 
 const counter = () => {
   const counts = new Map<string, number>();
@@ -17,53 +17,28 @@ const counter = () => {
 /** Counts mails by their subject. */
 export async function startMailServer(): Promise<Receiver> {
   const { counts, count } = counter();
-  const server = new SMTPServer({
-    authOptional: true,
+  const { port, close } = await openMailServer({
     disabledCommands: ["AUTH", "STARTTLS"],
-    onData(stream, _session, callback) {
-      let text = "";
-      stream.on("data", (chunk: Buffer) => {
-        text += chunk;
-      });
-      stream.on("end", () => {
-        count(/^subject: (.*)$/im.exec(text)?.[1]?.trim() ?? "");
-        callback();
-      });
-    },
+    onData: accepting((mail) => count(subjectOf(String(mail)))),
   });
-  server.on("error", () => {});
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
-  return { port: (server.server.address() as AddressInfo).port, counts, close: () => server.close(() => {}) };
+  return { port, counts, close };
 }
 
 /** Counts messages by their text. `isRefusedFirst`: gets a 503 at the first attempt, and is accepted at the second. */
 export async function startSmsGateway(isRefusedFirst: (text: string) => boolean = () => false): Promise<Receiver> {
   const { counts, count } = counter();
   const refused = new Set<string>();
-  const server = createServer((request, response) => {
-    let text = "";
-    request.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-    });
-    request.on("end", () => {
-      const { id, content } = JSON.parse(text);
-      if (isRefusedFirst(content) && !refused.has(content)) {
-        refused.add(content);
-        return void response.writeHead(503, { "content-type": "application/json" }).end("{}");
-      }
-      count(content);
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id }));
-    });
+  const { port, close } = await openHttpServer(async (request, response) => {
+    const { id, content } = (await json(request)) as { id: string; content: string };
+    response.setHeader("content-type", "application/json");
+    if (isRefusedFirst(content) && !refused.has(content)) {
+      refused.add(content);
+      return void response.writeHead(503).end("{}");
+    }
+    count(content);
+    response.end(JSON.stringify({ id }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
-  return {
-    port: (server.address() as AddressInfo).port,
-    counts,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { port, counts, close };
 }
 
 export type LiveInbox = {

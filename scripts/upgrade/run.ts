@@ -11,6 +11,8 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
+import { sleep } from "@tidings/testkit/limits";
+import { progress } from "@tidings/testkit/progress";
 import { sql } from "kysely";
 import { progress, sleep } from "../../bench/support.ts";
 import { makeRunFolder } from "../tests/folder.ts";

@@ -49,7 +49,7 @@ async function createRule(world: World): Promise<void> {
 
 async function walkAlert(world: World): Promise<void> {
   const { client, mail, check, figure, picture } = world;
-  await mail.close();
+  await mail.stop();
   await client("integrations.create", {
     body: {
       providerId: "nodemailer",
@@ -85,7 +85,7 @@ async function walkAlert(world: World): Promise<void> {
   await page.getByText("Open the screen that fixes it").first().click();
   await page.getByRole("heading", { level: 1, name: /Mail server/ }).waitFor();
   check("the alert leads to the integration", page.url().includes("/integrations/"), page.url());
-  await mail.open();
+  await mail.start();
   await page.context().close();
 }
 

@@ -9,16 +9,19 @@ import { fileURLToPath } from "node:url";
 import { firstStartFile } from "@tidings/server/source/first-start";
 import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { type Client, createClient } from "@tidings/testkit/client";
-import { closedPort } from "@tidings/testkit/mail/smtp";
+import { type AbsentMail, createAbsentMail } from "@tidings/testkit/mail/absent";
+import { findPort } from "@tidings/testkit/ports";
+import { bareEnvironment, isReady, isRunning } from "@tidings/testkit/programs/program";
 import { eventually } from "@tidings/testkit/wait";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { SMTPServer } from "smtp-server";
 import { type Browser as Person, signInOwner } from "../../packages/server/test/app/members/browsers.ts";
 
 export { eventually };
 
 const program = fileURLToPath(new URL("../../packages/server/dist/start.js", import.meta.url));
 const pictures = fileURLToPath(new URL("../../screenshots/walk", import.meta.url));
+/** Before a request to a service that starts is repeated. */
+const askMs = 5_000;
 const wide = { width: 1280, height: 860 };
 
 export type World = {
@@ -27,7 +30,7 @@ export type World = {
   client: Client;
   owner: Person;
   production: string;
-  mail: MailSink;
+  mail: AbsentMail;
   service: { signal(signal: NodeJS.Signals): void; restart(): Promise<void> };
   /** A page of a browser in which nobody is signed in. */
   openPage(options?: BrowserContextOptions): Promise<Page>;
@@ -42,57 +45,18 @@ export type World = {
   end(): Promise<boolean>;
 };
 
-type MailSink = {
-  port: number;
-  /** Addresses of received mails. */
-  received: string[];
-  open(): Promise<void>;
-  close(): Promise<void>;
-};
-
-async function makeMailSink(): Promise<MailSink> {
-  const port = await closedPort();
-  const received: string[] = [];
-  let server: SMTPServer | null = null;
-  return {
-    port,
-    received,
-    async open() {
-      server = new SMTPServer({
-        disabledCommands: ["STARTTLS", "AUTH"],
-        logger: false,
-        closeTimeout: 50,
-        onData: (stream, session, done) => {
-          stream.resume();
-          stream.on("end", () => {
-            received.push(...session.envelope.rcptTo.map(({ address }) => address));
-            done();
-          });
-        },
-      });
-      server.on("error", () => {});
-      server.listen(port, "127.0.0.1");
-      await once(server.server, "listening");
-    },
-    close: () => new Promise((resolve) => (server ? server.close(() => resolve()) : resolve())),
-  };
-}
-
 export async function openWorld(): Promise<World> {
   mkdirSync(pictures, { recursive: true });
   const folder = mkdtempSync(join(tmpdir(), "tidings-walk-"));
-  const mail = await makeMailSink();
-  const url = `http://127.0.0.1:${await closedPort()}`;
+  const mail = createAbsentMail(await findPort());
+  const url = `http://127.0.0.1:${await findPort()}`;
   const notes: { name: string; isRight: boolean; seen: string }[] = [];
   const log = openSync(join(pictures, "service.log"), "w");
   let child = await start();
 
   async function start(): Promise<ChildProcess> {
-    const { PATH, HOME, TMPDIR } = process.env;
     const env = {
-      PATH,
-      HOME,
-      TMPDIR,
+      ...bareEnvironment(),
       TIDINGS_HOST: "127.0.0.1",
       TIDINGS_PORT: new URL(url).port,
       TIDINGS_PUBLIC_URL: url,
@@ -101,12 +65,7 @@ export async function openWorld(): Promise<World> {
       TIDINGS_RATE_INBOX: "0",
     };
     const started = spawn(process.execPath, [program], { env, stdio: ["ignore", "ignore", log] });
-    const isReady = () =>
-      fetch(`${url}/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await eventually(isReady, "the service to be ready", 60_000);
+    await eventually(() => isReady(url, askMs).catch(() => false), "the service to be ready", 60_000);
     return started;
   }
 
@@ -157,7 +116,7 @@ export async function openWorld(): Promise<World> {
     service: {
       signal: (signal) => void child.kill(signal),
       async restart() {
-        if (child.exitCode === null && child.signalCode === null) {
+        if (isRunning(child)) {
           child.kill("SIGKILL");
           await once(child, "exit");
         }
@@ -178,10 +137,10 @@ export async function openWorld(): Promise<World> {
     figure: (name, value) => console.log(`     ${name}: ${value}`),
     async end() {
       await browser.close();
-      await mail.close();
+      await mail.stop();
       child.kill("SIGCONT");
       child.kill("SIGTERM");
-      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      if (isRunning(child)) await once(child, "exit");
       if (existsSync(join(folder, "postgres.json"))) await (await startEmbedded({ dataDir: folder })).stop();
       rmSync(folder, { recursive: true, force: true });
       const wrong = notes.filter(({ isRight }) => !isRight);

@@ -9,28 +9,25 @@ import { fileURLToPath } from "node:url";
 import { firstStartFile } from "@tidings/server/source/first-start";
 import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { type Client, createClient } from "./client.ts";
-import { eventually } from "./wait.ts";
+import { within } from "./limits.ts";
+import { bannerAddress, bareEnvironment, followProgram, type Program } from "./programs/program.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 const program = fileURLToPath(new URL("../../server/start.mjs", import.meta.url));
 const cli = fileURLToPath(new URL("../../cli/bin/tidings.mjs", import.meta.url));
+const wholeBanner = /notifications\/feed|works on tasks\n\n.*\n.*\n/;
+const startMs = 60_000;
 
 type Started = { url: string; apiKey: string; banner: string; firstLink: string; client: Client };
 
-type Program = {
-  /** What it wrote so far, both streams. */
-  output(): string;
+type Service = Program & {
   /** Waits for the banner. */
   started(): Promise<Started>;
-  /** Sends a signal and waits for the end: the exit code, or null when the signal ended it. */
-  end(signal: NodeJS.Signals): Promise<number | null>;
-  /** Waits for it to end automatically. */
-  ended(): Promise<number | null>;
 };
 
 export type Folder = {
   path: string;
-  run(settings?: Record<string, string>): Program;
+  run(settings?: Record<string, string>): Service;
   /** `tidings key` while the service runs: what it prints. */
   showKey(...args: string[]): Promise<string>;
   /** The same where it has to fail with the code: what it says. */
@@ -38,7 +35,7 @@ export type Folder = {
   /** The same for `tidings sign-in`. */
   makeSignInLink(): Promise<string>;
   /** The same through `npm start`; signals go to npm. */
-  runByNpm(settings?: Record<string, string>): Program;
+  runByNpm(settings?: Record<string, string>): Service;
   /** The address of the folder's database while it runs. */
   databaseUrl(): string;
 };
@@ -47,19 +44,19 @@ export type Folder = {
 export function temporaryFolder(context: TestContext): Folder {
   const path = mkdtempSync(join(tmpdir(), "tidings-process-"));
   const credentials = join(path, "postgres.json");
-  const children: ChildProcess[] = [];
+  const programs: Program[] = [];
   context.after(async () => {
-    for (const child of children) child.kill("SIGKILL");
-    await Promise.all(children.map(exitOf));
+    await Promise.all(programs.map((program) => program.kill()));
     // A killed service leaves its database running: adopt it and stop it.
     if (existsSync(credentials)) await (await startEmbedded({ dataDir: path })).stop();
     rmSync(path, { recursive: true, force: true });
   });
   // The file has the key on the first start only.
   const known: { apiKey?: string } = {};
-  const track = (child: ChildProcess): Program => {
-    children.push(child);
-    return programOf(child, { known, file: join(path, firstStartFile) });
+  const track = (child: ChildProcess): Service => {
+    const service = serviceOf(child, { known, file: join(path, firstStartFile) });
+    programs.push(service);
+    return service;
   };
   const runToEnd = async (code: number, args: string[], settings: Record<string, string> = {}): Promise<string> => {
     // A shell in which the command line is used as well.
@@ -83,15 +80,10 @@ export function temporaryFolder(context: TestContext): Folder {
   };
 }
 
-// Only the environment variables that a program needs to run, so that no setting of the machine affects the test. With
-// the compile cache of the test run, a start takes one second of a core instead of two.
+// With the compile cache of the test run, a start takes one second of a core instead of two.
 function launch(dataDir: string, settings: Record<string, string>, command: string, args: string[]): ChildProcess {
-  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const env = {
-    PATH,
-    HOME,
-    TMPDIR,
-    NODE_COMPILE_CACHE,
+    ...bareEnvironment(),
     TIDINGS_HOST: "127.0.0.1",
     TIDINGS_PORT: "0",
     TIDINGS_DATA_DIR: dataDir,
@@ -102,43 +94,16 @@ function launch(dataDir: string, settings: Record<string, string>, command: stri
   return spawn(command, args, { cwd: repository, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-const exitOf = (child: ChildProcess): Promise<number | null> =>
-  child.exitCode !== null || child.signalCode !== null
-    ? Promise.resolve(child.exitCode)
-    : new Promise((resolve) => child.once("exit", (code) => resolve(code)));
-
 type FirstStart = { known: { apiKey?: string }; file: string };
 
 /** The output is not a terminal, so the first link and the key are in a file. */
-function programOf(child: ChildProcess, { known, file }: FirstStart): Program {
-  let [text, banner] = ["", ""];
-  child.stdout?.on("data", (chunk: Buffer) => {
-    text += chunk;
-    banner += chunk;
-  });
-  child.stderr?.on("data", (chunk: Buffer) => {
-    text += chunk;
-  });
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const ended = async () => {
-    const code = await exitOf(child);
-    await closed;
-    return code;
-  };
+function serviceOf(child: ChildProcess, { known, file }: FirstStart): Service {
+  const program = followProgram(child);
   return {
-    output: () => text,
-    ended,
-    end: (signal) => {
-      child.kill(signal);
-      return ended();
-    },
-    started: async () => {
-      const isUp = () => {
-        if (child.exitCode !== null) throw new Error(`the program ended instead of starting:\n${text}`);
-        return /notifications\/feed|works on tasks\n\n.*\n.*\n/.test(banner);
-      };
-      await eventually(isUp, "the banner", 60_000);
-      const url = /(?:API|Worker)\s+(http\S+)/.exec(banner)?.[1] ?? "";
+    ...program,
+    async started() {
+      const { input: banner } = await within(startMs, "the start", program.wrote(wholeBanner));
+      const url = bannerAddress.exec(banner)?.[1] ?? "";
       const secrets = existsSync(file) ? readFileSync(file, "utf8") : "";
       known.apiKey ??= /API key\s+(\S+)/.exec(secrets)?.[1] ?? "";
       const firstLink = /Sign in\s+(\S+)/.exec(secrets)?.[1] ?? "";

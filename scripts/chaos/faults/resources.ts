@@ -1,7 +1,7 @@
 // Faults in which PostgreSQL runs, but lacks something: space, connections, or a lock on its tables.
+
+import { becomes, sleep } from "@tidings/testkit/limits";
 import pg from "pg";
-import { sleep } from "../../../bench/support.ts";
-import { becomes } from "../stage/wait.ts";
 import { type Begun, type Fault, requireNo } from "./fault.ts";
 
 const full = "No space left on device";

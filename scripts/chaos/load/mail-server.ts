@@ -1,6 +1,9 @@
 // The fake mail server: SMTP, one delivery for each message that was received completely.
-import type { AddressInfo, Socket } from "node:net";
-import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { text as readText } from "node:stream/consumers";
+import { openMailServer, subjectOf } from "@tidings/testkit/mail/server";
+import type { SMTPServerSession } from "smtp-server";
 import type { Delivery } from "../../auditor/evidence.ts";
 import type { EvidenceWriter } from "../parts.ts";
 import { createMoods, type Moods } from "./moods.ts";
@@ -12,23 +15,15 @@ export async function startMailServer(evidence: Evidence, seed: number): Promise
   const moods = createMoods(seed, "smtp");
   /** By the port of the client, by which a session finds its connection to break it off. */
   const connections = new Map<number, Connection>();
-  const server = new SMTPServer({
-    authOptional: true,
+  const { port, server, close } = await openMailServer({
     disabledCommands: ["AUTH", "STARTTLS"],
-    disableReverseLookup: true,
-    onData(stream, session, callback) {
-      let text = "";
-      stream.on("data", (chunk: Buffer) => {
-        text += chunk;
-      });
-      stream.on("end", () => {
-        const connection = connections.get(session.remotePort);
-        if (connection) void answerMail({ text, session, moods, evidence, connection, callback });
-      });
+    async onData(stream, session, callback) {
+      const text = await readText(stream as Readable);
+      const connection = connections.get(session.remotePort);
+      if (connection) await answerMail({ text, session, moods, evidence, connection, callback });
     },
   });
-  server.on("error", () => {});
-  server.server.on("connection", (socket: Socket) => {
+  server.on("connection", (socket: Socket) => {
     const port = socket.remotePort;
     if (port === undefined) return;
     const hasGone = new Promise<void>((resolve) => socket.once("close", resolve));
@@ -36,14 +31,13 @@ export async function startMailServer(evidence: Evidence, seed: number): Promise
     connections.set(port, connection);
     void hasGone.then(() => connections.get(port) === connection && connections.delete(port));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   return {
-    port: (server.server.address() as AddressInfo).port,
+    port,
     moods,
     async close() {
       moods.close();
       for (const { socket } of connections.values()) socket.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await close();
     },
   };
 }
@@ -64,7 +58,7 @@ async function answerMail({ text, session, moods, evidence, connection, callback
   const { socket, hasGone } = connection;
   const at = Date.now();
   const messageId = /^message-id:\s*<([^@>]*)/im.exec(text)?.[1] ?? "";
-  const subject = /^subject: (.*)$/im.exec(text)?.[1]?.trim() ?? "";
+  const subject = subjectOf(text);
   const to = session.envelope.rcptTo.map(({ address }) => address).join(" ");
   const record = (answer: Delivery["answer"]) =>
     evidence.delivery({ provider: "smtp", at, answeredAt: Date.now(), messageId, to, text: subject, answer });

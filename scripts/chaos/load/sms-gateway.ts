@@ -1,6 +1,7 @@
 // The fake SMS gateway: HTTP with JSON, as the provider "generic-sms" calls it.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
+import { openHttpServer } from "@tidings/testkit/servers/http";
 import type { Delivery } from "../../auditor/evidence.ts";
 import type { EvidenceWriter } from "../parts.ts";
 import { createMoods, type Moods } from "./moods.ts";
@@ -11,32 +12,20 @@ type Sms = { id: string; to: string; content: string };
 
 export async function startSmsGateway(evidence: Pick<EvidenceWriter, "delivery">, seed: number): Promise<FakeProvider> {
   const moods = createMoods(seed, "sms");
-  const server = createServer(async (request, response) => {
-    const message = await readMessage(request);
+  const { port, close } = await openHttpServer(async (request, response) => {
+    // Null if the connection broke first.
+    const message = (await json(request).catch(() => null)) as Sms | null;
     if (message) await answerMessage({ message, response, moods, evidence });
     else response.destroy();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     moods,
     async close() {
       moods.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
-}
-
-/** Null if the connection broke first. */
-async function readMessage(request: IncomingMessage): Promise<Sms | null> {
-  let text = "";
-  try {
-    for await (const chunk of request.setEncoding("utf8")) text += chunk;
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 type Exchange = {

@@ -1,7 +1,7 @@
 // The workflows of the load, the same in every environment, and what each of them promises.
 import type { StepIn, WorkflowIn } from "@tidings/contract";
-import type { Workflow } from "../../auditor/evidence.ts";
-import type { LoadEnvironment } from "./world.ts";
+import type { Client } from "@tidings/testkit/client";
+import type { Person, Workflow } from "../../auditor/evidence.ts";
 
 /** What one person may get of `limited` in an hour, the shortest window there is that a long run fills. */
 export const budget = { limit: 4, windowSeconds: 3_600 };
@@ -92,7 +92,7 @@ export const workflows: Described[] = [
 
 /** What is over the budget is dropped in one environment and rolled up in the other. */
 export async function createWorkflows(
-  { client, people }: Pick<LoadEnvironment, "client" | "people">,
+  { client, people }: { client: Client; people: Person[] },
   overflow: "drop" | "roll_up",
 ): Promise<void> {
   for (const { workflowId, steps, settings } of workflows) {
@@ -110,7 +110,7 @@ export async function createWorkflows(
 }
 
 /** The first budget that rolls up has created the workflow. Its SMS would name the workflow alone. */
-async function listItemsInRollUps(client: LoadEnvironment["client"]): Promise<void> {
+async function listItemsInRollUps(client: Client): Promise<void> {
   const params = { workflowId: "roll-up" };
   const { name, steps, ...found } = (await client("workflows.retrieve", { params })).body;
   const body = "{% for item in payload.items %}{{ item.text }} {% endfor %}";

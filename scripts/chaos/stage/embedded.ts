@@ -2,11 +2,11 @@
 // standby or a separate disk are not in the plan of such a run.
 
 import { findEmbeddedAdminUrl, startEmbedded } from "@tidings/server/source/store/embedded/embedded";
-import { readDatabasePid } from "../../../bench/support.ts";
-import { ask } from "../cluster.ts";
-import { atExit } from "./cleanup.ts";
+import { becomes } from "@tidings/testkit/limits";
+import { ask } from "@tidings/testkit/postgres/ask";
+import { readDatabasePid } from "@tidings/testkit/postgres/postmaster";
+import { atExit } from "@tidings/testkit/programs/at-exit";
 import type { Database, Server } from "./database.ts";
-import { becomes } from "./wait.ts";
 
 const settings = { max_connections: "150" };
 const readyMs = 90_000;

@@ -1,9 +1,9 @@
 // The network between each process of the service and each PostgreSQL server: TCP proxies in a separate thread, so
 // that the load and the proxies do not wait for each other.
 import { Worker } from "node:worker_threads";
-import { atExit } from "./cleanup.ts";
-import { findPort } from "./ports.ts";
-import { within } from "./wait.ts";
+import { within } from "@tidings/testkit/limits";
+import { findPort } from "@tidings/testkit/ports";
+import { atExit } from "@tidings/testkit/programs/at-exit";
 
 /**
  * `stall`: nothing passes, without a sign, and connections stay. `refuse`: connections are closed, new ones refused.

@@ -3,10 +3,11 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, createWriteStream } from "node:fs";
 import { join } from "node:path";
-import { type Settings, sleep, spawnService } from "../../../bench/support.ts";
-import { atExit } from "./cleanup.ts";
+import { becomes, sleep } from "@tidings/testkit/limits";
+import { atExit } from "@tidings/testkit/programs/at-exit";
+import { isReady } from "@tidings/testkit/programs/program";
+import { type Settings, spawnService } from "@tidings/testkit/programs/service";
 import { forgetClockOf } from "./clock.ts";
-import { becomes } from "./wait.ts";
 
 const stopMs = 90_000;
 const askMs = 5_000;
@@ -89,11 +90,7 @@ export function superviseProcess({ name, port, settings, folder, onCrash }: Opti
   return {
     ...{ name, url },
     pid: () => child?.pid ?? null,
-    async isReady() {
-      const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(askMs) });
-      await response.arrayBuffer();
-      return response.status === 200;
-    },
+    isReady: () => isReady(url, askMs),
     kill() {
       state = "held";
       killNow();

@@ -4,18 +4,18 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { becomes } from "@tidings/testkit/limits";
+import { findPort } from "@tidings/testkit/ports";
+import { atExit } from "@tidings/testkit/programs/at-exit";
 import type { Build } from "../../upgrade/builds.ts";
 import { runSettings } from "../load/integrations.ts";
 import type { Stage } from "../parts.ts";
 import { processNames } from "../plan.ts";
-import { atExit } from "./cleanup.ts";
 import { type Clock, createClock } from "./clock.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { openEmbedded } from "./embedded.ts";
 import { type LinkState, startLinks } from "./links.ts";
-import { findPort } from "./ports.ts";
 import { areReady, type Crash, type ServiceProcess, superviseProcess } from "./service-process.ts";
-import { becomes } from "./wait.ts";
 
 const startMs = 180_000;
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { atEnd } from "@tidings/testkit/at-end";
 import { createClient } from "@tidings/testkit/client";
 import { metric } from "@tidings/testkit/metric";
-import { startReplicatedServers } from "@tidings/testkit/servers/standby";
+import { startReplicatedServers } from "@tidings/testkit/postgres/standby";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
 import pino from "pino";
@@ -101,7 +101,7 @@ test("the operations that a replica may serve run there, and those of an inbox d
 test("while the replica does not replay, the primary serves what was just written, in every process", async () => {
   await servers.onReplica("select pg_wal_replay_pause()");
   const paused = async () =>
-    (await servers.onReplica("select pg_get_wal_replay_pause_state() as state")).rows[0].state === "paused";
+    (await servers.onReplica("select pg_get_wal_replay_pause_state() as state"))[0].state === "paused";
   await eventually(paused, "the pause");
   const served = async () => [await one.reads("replica", "current"), await two.reads("replica", "current")];
   const before = await served();
@@ -111,7 +111,7 @@ test("while the replica does not replay, the primary serves what was just writte
   const isNoted = async () => (await one.names()) && (await one.reads("primary", "behind")) > 0;
   await eventually(isNoted, "the reason among the metrics");
   assert.deepEqual(await served(), before, "the replica served nothing");
-  const { rows } = await servers.onReplica("select 1 from subscribers where subscriber_id = 'late'");
+  const rows = await servers.onReplica("select 1 from subscribers where subscriber_id = 'late'");
   assert.deepEqual(rows, [], "the replica lacks it");
 
   await servers.onReplica("select pg_wal_replay_resume()");
@@ -146,7 +146,7 @@ test("a query that the replica cancels for its recovery runs on the primary", as
       await servers.onReplica(
         "select from pg_stat_activity where query like '%scratch, pg_sleep%' and wait_event = 'PgSleep'",
       )
-    ).rows.length > 0;
+    ).length > 0;
   // It sleeps on the replica alone, with a snapshot that the truncation conflicts with.
   const query = sql<{ n: number }>`select n from scratch, pg_sleep(case when pg_is_in_recovery() then 60 else 0 end)`;
   const { reads } = await withReplica(servers.replicaUrl, async (read) => {

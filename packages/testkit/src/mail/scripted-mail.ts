@@ -3,8 +3,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import PostalMime, { type Email } from "postal-mime";
-import { SMTPServer } from "smtp-server";
 import { atEnd } from "../at-end.ts";
+import { accepting, openMailServer } from "./server.ts";
 
 /** An SMTP code to refuse with, or null to accept. `times` counts how often this recipient was named before. */
 export type Script = (address: string, times: number) => number | null | Promise<number | null>;
@@ -24,12 +24,8 @@ export type AtTheEnd = (address: string) => Promise<void>;
 export async function startScriptedMail(script: Script, atTheEnd?: AtTheEnd): Promise<ScriptedMail> {
   const asked = new Map<string, number>();
   const received: { to: string; mail: Email }[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS"],
+  const { port, close } = await openMailServer({
     allowInsecureAuth: true,
-    logger: false,
-    closeTimeout: 20,
     onAuth: (_auth, _session, done) => done(Object.assign(new Error("Invalid login"), { responseCode: 535 })),
     onRcptTo: async ({ address }, _session, done) => {
       const times = asked.get(address) ?? 0;
@@ -37,22 +33,13 @@ export async function startScriptedMail(script: Script, atTheEnd?: AtTheEnd): Pr
       const code = await script(address, times);
       done(code === null ? null : Object.assign(new Error(`scripted ${code}`), { responseCode: code }));
     },
-    onData: (stream, session, done) => {
-      const chunks: Buffer[] = [];
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-      stream.on("end", async () => {
-        const mail = await PostalMime.parse(Buffer.concat(chunks));
-        for (const { address } of session.envelope.rcptTo) received.push({ to: address, mail });
-        for (const { address } of session.envelope.rcptTo) await atTheEnd?.(address);
-        done();
-      });
-    },
+    onData: accepting(async (bytes, recipients) => {
+      const mail = await PostalMime.parse(bytes);
+      for (const to of recipients) received.push({ to, mail });
+      for (const address of recipients) await atTheEnd?.(address);
+    }),
   });
-  server.on("error", () => {});
-  server.listen(0, "127.0.0.1");
-  await once(server.server, "listening");
-  atEnd(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  const { port } = server.server.address() as AddressInfo;
+  atEnd(close);
   const mailsTo = (address: string) => received.flatMap((entry) => (entry.to === address ? [entry.mail] : []));
   return { port, asked, mailsTo };
 }

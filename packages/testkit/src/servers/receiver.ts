@@ -1,11 +1,11 @@
 // A server of a third party, a webhook receiver or a provider: it records requests and responds as the test wants, or
 // closes the connection without a response.
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
+import { text } from "node:stream/consumers";
 import type { WebhookEvent } from "@tidings/contract";
 import { atEnd } from "../at-end.ts";
+import { openHttpServer } from "./http.ts";
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string; event: WebhookEvent };
 export type Answer = { status: number; text?: string; headers?: Record<string, string> };
@@ -19,10 +19,8 @@ export async function startReceiver(
   answer: (received: Received) => Answer | null | Promise<Answer | null> = answerAsBridge,
 ) {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks).toString("utf8");
+  const { url, close } = await openHttpServer(async (request, response) => {
+    const body = await text(request);
     const isJson = body !== "" && /json/.test(request.headers["content-type"] ?? "json");
     const event = (isJson ? JSON.parse(body) : {}) as WebhookEvent;
     const one = { path: request.url ?? "", headers: request.headers, body, event };
@@ -31,14 +29,7 @@ export async function startReceiver(
     if (!said) return response.destroy();
     response.writeHead(said.status, said.headers ?? {}).end(said.text ?? "");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  atEnd(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  atEnd(close);
   return { url, received, of: (path: string) => received.filter((one) => one.path === path) };
 }
 

@@ -5,12 +5,12 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isLong } from "@tidings/testkit/long";
+import { startKillable } from "@tidings/testkit/postgres/killable";
 import { temporaryFolder } from "@tidings/testkit/process";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import pg from "pg";
 import { createDraft, inStatus, retrieveBroadcast, sendBroadcast } from "../../app/broadcasts/lists.ts";
-import { startKillable } from "../sources/killable.ts";
 import { environmentOf } from "../sources/shop.ts";
 
 const people = isLong ? Number(process.env.PEOPLE ?? "20000") : 4_000;

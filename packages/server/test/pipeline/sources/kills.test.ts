@@ -7,6 +7,8 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { outboxSql } from "@tidings/contract";
 import { chooseSeed, isLong } from "@tidings/testkit/long";
+import { isLong } from "@tidings/testkit/long";
+import { type KillableServer, startKillable } from "@tidings/testkit/postgres/killable";
 import { temporaryFolder } from "@tidings/testkit/process";
 import { createRandom, type Random } from "@tidings/testkit/random";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
@@ -15,7 +17,6 @@ import pg from "pg";
 import { newId } from "../../../src/lib/ids.ts";
 import { openDb } from "../../../src/store/db.ts";
 import { grantRole } from "../../../src/store/sources/grants.ts";
-import { type KillableServer, startKillable } from "./killable.ts";
 import { environmentOf, withClient } from "./shop.ts";
 
 const kills = isLong ? Number(process.env.KILLS ?? "20") : 3;

@@ -2,7 +2,7 @@
 // accepted once, what does not leaves nothing.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { hasPgBouncer, startPgBouncer } from "@tidings/testkit/servers/pgbouncer";
+import { hasPgBouncer, startPgBouncer } from "@tidings/testkit/postgres/pgbouncer";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";

@@ -1,18 +1,19 @@
 // A PostgreSQL server of a run: Debian's binaries, on its own disk and port, without a password on this machine.
 // PostgreSQL does not run as root, so there it runs as the user postgres.
 import { execFile, execFileSync } from "node:child_process";
-import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import pg from "pg";
-import { atExit } from "./stage/cleanup.ts";
-import { createDisk, type Disk } from "./stage/disk.ts";
-import { findPort } from "./stage/ports.ts";
+import type pg from "pg";
+import { findPort } from "../ports.ts";
+import { atExit } from "../programs/at-exit.ts";
+import { ask } from "./ask.ts";
+import { createDisk, type Disk } from "./disk.ts";
+import { isPostgres, killPostgres, readPostmaster } from "./postmaster.ts";
 
 const run = promisify(execFile);
 const installed = "/usr/lib/postgresql";
 const commandMs = 120_000;
-const queryMs = 15_000;
 
 function findBinaries(): string {
   const versions = existsSync(installed) ? readdirSync(installed) : [];
@@ -65,17 +66,6 @@ export type Cluster = {
   remove(): Promise<void>;
 };
 
-export async function ask(url: string, text: string): Promise<pg.QueryResult["rows"]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: queryMs, query_timeout: queryMs });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end().catch(() => {});
-  }
-}
-
 export async function createCluster(name: string): Promise<Cluster> {
   const [binaries, user, port] = [findBinaries(), findUser(), await findPort()];
   const disk = createDisk();
@@ -88,10 +78,13 @@ export async function createCluster(name: string): Promise<Cluster> {
   const own = [`port = ${port}`, `unix_socket_directories = '${sockets}'`, ...settings].join("\n");
   const configure = () => appendFileSync(join(data, "postgresql.conf"), `\n${own}\n`);
   const addressOf = (role: string, database: string) => `postgres://${role}@127.0.0.1:${port}/${database}`;
-  const pid = () => readPid(data);
-  const forget = atExit(() => killAll(pid()));
+  const isRunning = () => isPostgres(readPostmaster(data));
+  const kill = () => {
+    if (isRunning()) killPostgres(readPostmaster(data)!);
+  };
+  const forget = atExit(kill);
   const cluster: Cluster = {
-    ...{ name, port, disk, logFile: join(disk.folder, "log") },
+    ...{ name, port, disk, logFile: join(disk.folder, "log"), isRunning, kill },
     url: addressOf("tidings", "tidings"),
     adminUrl: addressOf("admin", "tidings"),
     query: (text) => ask(cluster.adminUrl, text),
@@ -112,14 +105,12 @@ export async function createCluster(name: string): Promise<Cluster> {
       await primary.query("alter system set synchronous_standby_names = '*'");
       await primary.query("select pg_reload_conf()");
     },
-    isRunning: () => isAlive(pid()),
     async start() {
       await control("start", "-l", cluster.logFile);
     },
     async stop(mode) {
       await control("stop", "-m", mode);
     },
-    kill: () => killAll(pid()),
     async promote() {
       await control("promote");
     },
@@ -130,43 +121,4 @@ export async function createCluster(name: string): Promise<Cluster> {
     },
   };
   return cluster;
-}
-
-function readPid(data: string): number | null {
-  try {
-    return Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]) || null;
-  } catch {
-    return null;
-  }
-}
-
-/** The id in a file that a dead server left may belong to another process by now, or to one that has ended. */
-function isAlive(pid: number | null): boolean {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return status.includes("(postgres)") && !/\) [ZX] /.test(status);
-  } catch {
-    return false;
-  }
-}
-
-/** The first process is killed before the others: it would start a recovery when one of them dies. */
-function killAll(postmaster: number | null): void {
-  if (!isAlive(postmaster)) return;
-  const isChild = (name: string) => {
-    try {
-      const status = readFileSync(`/proc/${name}/stat`, "utf8");
-      return Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]) === postmaster;
-    } catch {
-      return false;
-    }
-  };
-  const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isChild(name));
-  for (const pid of [postmaster!, ...children.map(Number)]) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
 }

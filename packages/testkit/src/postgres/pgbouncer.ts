@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findPort } from "../ports.ts";
 
 const program = ["/usr/sbin/pgbouncer", "/usr/local/bin/pgbouncer", "/opt/homebrew/bin/pgbouncer"].find(existsSync);
 
@@ -24,7 +24,7 @@ export async function startPgBouncer({ databaseUrl, mode, poolSize = 20, setting
   const folder = mkdtempSync(join(tmpdir(), "tidings-pgbouncer-"));
   chmodSync(folder, 0o755);
   const file = join(folder, "pgbouncer.ini");
-  const own = given.port ?? (await findFreePort());
+  const own = given.port ?? (await findPort());
   const secret = password === "" ? "" : ` password=${decodeURIComponent(password)}`;
   const server = `host=${hostname} port=${port} user=${username}${secret}`;
   const lines = [
@@ -63,13 +63,4 @@ export async function startPgBouncer({ databaseUrl, mode, poolSize = 20, setting
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

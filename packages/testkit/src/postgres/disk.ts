@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { atExit } from "./cleanup.ts";
+import { atExit } from "../programs/at-exit.ts";
 
 /** More than an hour of load needs. Memory is used only for what is stored. */
 const sizeMb = 6_144;

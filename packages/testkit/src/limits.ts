@@ -1,5 +1,6 @@
-// Waiting with a limit.
-import { sleep } from "../../../bench/support.ts";
+// Waiting with a limit, for programs that are no tests: a test waits with `eventually`.
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks again and again; a failed question is a no. Returns whether it became true. */
 export async function becomes(isTrue: () => Promise<boolean> | boolean, limitMs: number, everyMs = 250) {
