@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { breaches, type Law, type SourceFile } from "./support/law/law.ts";
 import { noExceptions, samples } from "./support/law/samples.ts";
 import { auditorFaults } from "./support/law/structure.ts";
+import { manifestFaults } from "./support/law/tools.ts";
 import { functionsIn } from "./support/law/types.ts";
 
 const transaction = "opens a transaction; the functions called in it are told the environment";
@@ -15,6 +16,7 @@ const sameShape = "one file each, all of one shape: the file name is the index";
 
 const law: Law = {
   longFiles: {
+    "scripts/dashboard-screenshots.ts": "the pictures of the dashboard, one after the other",
     "packages/contract/src/errors.ts": "the catalogue of errors, one entry after the other",
     "packages/server/src/http/routes.ts": "data: one row for each operation",
     "packages/server/src/store/tables.ts": "data: the columns of every table, one entry each",
@@ -22,6 +24,13 @@ const law: Law = {
   largeFolders: {
     "packages/providers/src/sms": `providers, ${sameShape}`,
     "packages/providers/test/conformance/cases/sms": `cases of providers, ${sameShape}`,
+    bench: `benchmarks, ${sameShape}`,
+  },
+  sourceReaders: {
+    "scripts/step-registries.ts": "writes the registries of step types, whose shape is in the kit next to each",
+    "scripts/docs-pages.ts": "writes the costs of the benchmarks into a page",
+    "scripts/test.ts": "starts the PostgreSQL of all tests",
+    "scripts/api-types.ts": "writes the types of operations as the command line writes those of workflows",
   },
   withoutEnvironment: {
     inTransaction: transaction,
@@ -84,7 +93,9 @@ const law: Law = {
 
 const root = join(import.meta.dirname, "../../..");
 
-const sources: SourceFile[] = globSync("packages/*/{src,test}/**/*.{ts,tsx}", { cwd: root }).map((path) => ({
+const sources: SourceFile[] = globSync(["packages/*/{src,test}/**/*.{ts,tsx}", "{scripts,bench}/**/*.ts"], {
+  cwd: root,
+}).map((path) => ({
   path: path.split(sep).join("/"),
   text: readFileSync(join(root, path), "utf8"),
 }));
@@ -105,7 +116,10 @@ for (const { name, path, text, others = {}, fault, law = noExceptions } of sampl
   test(`the law on ${name}: ${fault ? "caught" : "fine"}`, () => {
     const files = Object.entries({ [path]: text, ...others });
     const found = breaches(
-      files.map(([name, body]) => ({ path: `packages/${name}`, text: body })),
+      files.map(([name, body]) => ({
+        path: /^(?:scripts|bench)\//.test(name) ? name : `packages/${name}`,
+        text: body,
+      })),
       law,
     );
     if (!fault) assert.deepEqual(found, []);
@@ -115,6 +129,23 @@ for (const { name, path, text, others = {}, fault, law = noExceptions } of sampl
     }
   });
 }
+
+test("nothing that is shipped depends on the testkit", () => {
+  const manifests = globSync("packages/*/package.json", { cwd: root });
+  assert.ok(manifests.length > 5, "the manifests were found");
+  assert.deepEqual(
+    manifestFaults(manifests.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))),
+    [],
+  );
+});
+
+test("the law on dependencies on the testkit", () => {
+  const countOf = (kind: string) =>
+    manifestFaults([{ path: "packages/cli/package.json", text: `{ "${kind}": { "@tidings/testkit": "0.1.0" } }` }])
+      .length;
+  assert.equal(countOf("devDependencies"), 0);
+  for (const kind of ["dependencies", "optionalDependencies", "peerDependencies"]) assert.equal(countOf(kind), 1, kind);
+});
 
 test("the auditor of chaos runs imports nothing of the service", () => {
   const files = globSync("scripts/auditor/**/*.ts", { cwd: root });
@@ -127,7 +158,7 @@ test("the law on what the auditor imports", () => {
   const countOf = (target: string) =>
     auditorFaults([{ path: "scripts/auditor/promises/a.ts", text: `import { a } from "${target}";` }]).length;
   for (const fine of ["node:fs", "pg", "../judge.ts", "./delays.ts"]) assert.equal(countOf(fine), 0, fine);
-  const caught = ["kysely", "@tidings/contract", "../../chaos/random.ts", "../../../packages/server/src/lib/ids.ts"];
+  const caught = ["kysely", "@tidings/contract", "../../chaos/plan.ts", "../../../packages/server/src/lib/ids.ts"];
   for (const target of caught) assert.equal(countOf(target), 1, target);
 });
 

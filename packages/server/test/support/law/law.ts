@@ -1,9 +1,10 @@
 // The law of the code, as a program: which layer may import which, where SQL may be, which arguments a store function
-// must have (tenancy.ts), import cycles and folders (structure.ts), the parts of the dashboard (dashboard.ts). It reads
-// the sources as text.
+// must have (tenancy.ts), import cycles and folders (structure.ts), the parts of the dashboard (dashboard.ts), and what
+// the testkit, scripts and benchmarks may import (tools.ts). It reads the sources as text.
 import { screenFaults } from "./dashboard.ts";
 import { cycleFaults, folderFaults, importsOf, resolveImport } from "./structure.ts";
 import { reachFaults, staleTenantExceptions, tenantFaults } from "./tenancy.ts";
+import { isTool, toolFaults } from "./tools.ts";
 
 export type SourceFile = { path: string; text: string };
 
@@ -16,6 +17,8 @@ export type Law = {
   withoutEnvironment: Record<string, string>;
   /** Files outside store/ that may import store/installation/, by path, with the reason. */
   installationUsers: Record<string, string>;
+  /** Scripts that may import files of a package that it does not export, by path, with the reason. */
+  sourceReaders: Record<string, string>;
 };
 
 const maxLines = 400;
@@ -175,13 +178,12 @@ function staleExceptions(files: SourceFile[], law: Law): string[] {
   const folders = new Set([...paths].map((path) => path.slice(0, path.lastIndexOf("/"))));
   return [
     ...staleTenantExceptions(files, law),
-    ...[...Object.keys(law.longFiles), ...Object.keys(law.installationUsers)].filter((path) => !paths.has(path)),
+    ...[law.longFiles, law.installationUsers, law.sourceReaders]
+      .flatMap((exceptions) => Object.keys(exceptions))
+      .filter((path) => !paths.has(path)),
     ...Object.keys(law.largeFolders).filter((folder) => !folders.has(folder)),
   ].map((name) => `${name} is excepted and does not exist`);
 }
-
-/** What starts, breaks and measures the service may use all of it, and is used by nothing that is shipped. */
-const isTool = (path: string): boolean => path.startsWith("packages/testkit/");
 
 /** Every breach of the law, as `path: what is wrong`. Files of tests count for the size of their folders alone. */
 export function breaches(files: SourceFile[], law: Law): string[] {
@@ -198,7 +200,9 @@ export function breaches(files: SourceFile[], law: Law): string[] {
   );
   return [
     ...found,
-    ...tools.flatMap((file) => lengthFaults(file, law).map((fault) => `${file.path}: ${fault}`)),
+    ...tools.flatMap((file) =>
+      [...toolFaults(file, law), ...lengthFaults(file, law)].map((fault) => `${file.path}: ${fault}`),
+    ),
     ...tenantFaults(sources, law),
     ...cycleFaults([...sources, ...tools]),
     ...folderFaults(files, law),
