@@ -3,8 +3,8 @@
 
 import { openDb } from "@tidings/server/source/store/db";
 import { createClient } from "@tidings/testkit/client";
-import { median } from "@tidings/testkit/figures";
-import { progress } from "@tidings/testkit/progress";
+import { median } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
 import { sql } from "kysely";
 import { buyers, fireInApp, post, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";

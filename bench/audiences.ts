@@ -3,8 +3,8 @@
 
 import { type Db, openDb } from "@tidings/server/source/store/db";
 import { type Client, createClient } from "@tidings/testkit/client";
-import { median } from "@tidings/testkit/figures";
-import { progress } from "@tidings/testkit/progress";
+import { median } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
 import { sql } from "kysely";
 import type { BenchService } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";

@@ -3,8 +3,8 @@
 
 import { type Db, openDb } from "@tidings/server/source/store/db";
 import { type Client, createClient } from "@tidings/testkit/client";
-import { sleep } from "@tidings/testkit/limits";
-import { progress } from "@tidings/testkit/progress";
+import { progress } from "@tidings/testkit/load/progress";
+import { sleep } from "@tidings/testkit/programs/limits";
 import { sql } from "kysely";
 import { type BenchService, peakMemory } from "./support.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";

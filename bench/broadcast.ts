@@ -5,9 +5,9 @@
 
 import { type Db, openDb } from "@tidings/server/source/store/db";
 import { type Client, createClient } from "@tidings/testkit/client";
-import { median, percentile } from "@tidings/testkit/figures";
-import { sleep } from "@tidings/testkit/limits";
-import { progress } from "@tidings/testkit/progress";
+import { median, percentile } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
+import { sleep } from "@tidings/testkit/programs/limits";
 import { sql } from "kysely";
 import { clear } from "./raw.ts";
 import { type BenchService, peakMemory } from "./support.ts";

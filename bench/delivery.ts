@@ -6,8 +6,8 @@
 import { openDb } from "@tidings/server/source/store/db";
 import { partitionedTables } from "@tidings/server/source/store/installation/partitions";
 import { createClient } from "@tidings/testkit/client";
-import { median } from "@tidings/testkit/figures";
-import { progress } from "@tidings/testkit/progress";
+import { median } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
 import { createTransport } from "nodemailer";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";

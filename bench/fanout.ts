@@ -4,8 +4,8 @@
 
 import { type Db, openDb } from "@tidings/server/source/store/db";
 import { createClient } from "@tidings/testkit/client";
-import { sleep } from "@tidings/testkit/limits";
-import { progress } from "@tidings/testkit/progress";
+import { progress } from "@tidings/testkit/load/progress";
+import { sleep } from "@tidings/testkit/programs/limits";
 import { sql } from "kysely";
 import { besideRaw, clear, hasDueTasks, measureRaw, type RawRates, visible } from "./raw.ts";
 import { type BenchService, peakMemory } from "./support.ts";

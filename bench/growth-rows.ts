@@ -1,8 +1,7 @@
 // Fills the tables for the benchmarks of lists and of the dashboard: messages with their events and notifications, and
 // subscribers with their memberships, straight into the tables, 40 messages a subscriber.
-
 import type { Db } from "@tidings/server/source/store/db";
-import { progress } from "@tidings/testkit/progress";
+import { progress } from "@tidings/testkit/load/progress";
 import { sql } from "kysely";
 import { formatNumber } from "./table.ts";
 

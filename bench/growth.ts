@@ -5,8 +5,8 @@
 
 import { type Db, openDb } from "@tidings/server/source/store/db";
 import { createClient } from "@tidings/testkit/client";
-import { median, percentile } from "@tidings/testkit/figures";
-import { progress } from "@tidings/testkit/progress";
+import { median, percentile } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
 import { sql } from "kysely";
 import { load, loaders, messagesPerSubscriber, topicsPerSubscriber } from "./growth-rows.ts";
 import { type BenchService, withService } from "./support.ts";

@@ -1,10 +1,10 @@
 // A service that does nothing: CPU and memory of its process and of its PostgreSQL. And a start on an existing data
 // folder, until the banner, which is printed when requests are accepted.
 import { rmSync } from "node:fs";
-import { median } from "@tidings/testkit/figures";
-import { sleep } from "@tidings/testkit/limits";
+import { median } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
+import { sleep } from "@tidings/testkit/programs/limits";
 import { launchService } from "@tidings/testkit/programs/service";
-import { progress } from "@tidings/testkit/progress";
 import { type BenchService, makeDataDir } from "./support.ts";
 import { type Row, valueAtMost } from "./table.ts";
 import { readCpuMs, readPssMb } from "./usage.ts";

@@ -3,8 +3,8 @@
 // when accepting has ended.
 import { openDb } from "@tidings/server/source/store/db";
 import { partitionedTables } from "@tidings/server/source/store/installation/partitions";
-import { median } from "@tidings/testkit/figures";
-import { progress } from "@tidings/testkit/progress";
+import { median } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
 import { fireInApp, prepareInApp } from "./load.ts";
 import { besideRaw, clear, countSent, measureRaw, type RawRates, visible } from "./raw.ts";
 import type { BenchService } from "./support.ts";

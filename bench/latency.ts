@@ -1,11 +1,10 @@
 // One trigger at a time on an otherwise idle service: the time until it is accepted, and until the message is visible
 // in the feed. The message is searched in the table every millisecond, because a poll of the feed over HTTP would
 // itself keep the service busy; afterwards the feed is read once, to see that it shows the message.
-
 import { type Db, openDb } from "@tidings/server/source/store/db";
-import { percentile } from "@tidings/testkit/figures";
-import { sleep } from "@tidings/testkit/limits";
-import { progress } from "@tidings/testkit/progress";
+import { percentile } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
+import { sleep } from "@tidings/testkit/programs/limits";
 import { sql } from "kysely";
 import { buyers, fireOne, prepareInApp } from "./load.ts";
 import type { BenchService } from "./support.ts";

@@ -9,9 +9,9 @@ import { createSecrets, parseEncryptionKeys } from "@tidings/server/source/lib/s
 import { signInboxToken } from "@tidings/server/source/lib/tokens/inbox-token";
 import { openDb } from "@tidings/server/source/store/db";
 import { createClient } from "@tidings/testkit/client";
-import { percentile } from "@tidings/testkit/figures";
-import { sleep } from "@tidings/testkit/limits";
-import { progress } from "@tidings/testkit/progress";
+import { percentile } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
+import { sleep } from "@tidings/testkit/programs/limits";
 import { sql } from "kysely";
 import { WebSocket } from "ws";
 import { type BenchService, startBenchService } from "./support.ts";

@@ -3,12 +3,11 @@
 // today's schema. They are written in two ways. `insert` (one statement out of JSON) is how the service wrote when the
 // aims were set, and stays unchanged, so that figures of different days can be compared. `copy` is how the service
 // writes: what it could reach at the most.
-
 import { insertRows, rowsOf } from "@tidings/server/source/store/bulk";
 import { type Db, inTransaction } from "@tidings/server/source/store/db";
 import { partitionedTables } from "@tidings/server/source/store/installation/partitions";
-import { median } from "@tidings/testkit/figures";
-import { sleep } from "@tidings/testkit/limits";
+import { median } from "@tidings/testkit/load/figures";
+import { sleep } from "@tidings/testkit/programs/limits";
 import { sql } from "kysely";
 import type { Aim, Row } from "./table.ts";
 

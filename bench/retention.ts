@@ -15,7 +15,7 @@ import { migrate } from "@tidings/server/source/store/installation/migrate";
 import { ensurePartitions } from "@tidings/server/source/store/installation/partitions";
 import { listRetentionRuns } from "@tidings/server/source/store/installation/retention-runs";
 import { openQueue } from "@tidings/server/source/store/queue/queue";
-import { progress } from "@tidings/testkit/progress";
+import { progress } from "@tidings/testkit/load/progress";
 import { sql } from "kysely";
 import { formatNumber } from "./table.ts";
 

@@ -6,7 +6,7 @@
 //   npm run bench -- --record --title "…"  also writes the table into bench/results.md, above earlier runs
 //   npm run bench -- --events 1000 --rounds 1       any number of `sizes` below
 import { parseArgs } from "node:util";
-import { progress } from "@tidings/testkit/progress";
+import { progress } from "@tidings/testkit/load/progress";
 import { benchAttention } from "./attention.ts";
 import { benchAudiences } from "./audiences.ts";
 import { benchBacktest } from "./backtest.ts";

@@ -3,8 +3,8 @@
 // curve is flat, and the CPU of each group of processes is what to read.
 import { cpus } from "node:os";
 import { openDb } from "@tidings/server/source/store/db";
+import { progress } from "@tidings/testkit/load/progress";
 import type { Running } from "@tidings/testkit/programs/service";
-import { progress } from "@tidings/testkit/progress";
 import { fireInApp, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";
 import { startBenchService } from "./support.ts";

@@ -2,7 +2,7 @@
 // notifications queue for a pool of workers and then for the PostgreSQL of their shard, at the peak of the day. The
 // costs of one notification are those of the in-app benchmark (costs.ts); all else is an assumption, printed with the
 // result and changed by `--assume name=value`. The same seed gives the same result.
-import { createRandom } from "@tidings/testkit/random";
+import { createRandom } from "@tidings/testkit/load/random";
 import { costs, peakFactor } from "./costs.ts";
 import { formatNumber, type Row, valueAtMost } from "./table.ts";
 

@@ -1,9 +1,8 @@
 // Requests with one event each, by several clients at once: how many a second, and how long one takes until it is
 // accepted, which is when its message is in the feed. Requests that wait for their turn share a transaction
 // (docs/decisions/0024-shared-transactions.md).
-
-import { percentile } from "@tidings/testkit/figures";
-import { progress } from "@tidings/testkit/progress";
+import { percentile } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
 import { fireSingle, prepareInApp } from "./load.ts";
 import type { BenchService } from "./support.ts";
 import { formatNumber, type Row } from "./table.ts";

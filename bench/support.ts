@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findEmbeddedUrl } from "@tidings/server/source/store/embedded/embedded";
+import { progress } from "@tidings/testkit/load/progress";
 import { readDatabasePid } from "@tidings/testkit/postgres/postmaster";
 import { launchService, type Running, type Settings } from "@tidings/testkit/programs/service";
-import { progress } from "@tidings/testkit/progress";
 
 export type BenchService = {
   url: string;

@@ -1,9 +1,9 @@
 // What traces cost: in-app notifications per second with traces off, and with a tenth and all of them sent to a
 // collector that only counts. The three services run at once and take turns, so that a busy machine is busy for all.
 import { openDb } from "@tidings/server/source/store/db";
-import { median } from "@tidings/testkit/figures";
+import { median } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
 import type { Settings } from "@tidings/testkit/programs/service";
-import { progress } from "@tidings/testkit/progress";
 import { fireInApp, prepareInApp } from "./load.ts";
 import { clear, visible } from "./raw.ts";
 import { startSink } from "./sinks.ts";

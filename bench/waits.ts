@@ -3,9 +3,9 @@
 
 import { type Db, openDb } from "@tidings/server/source/store/db";
 import { createClient } from "@tidings/testkit/client";
-import { percentile } from "@tidings/testkit/figures";
-import { sleep } from "@tidings/testkit/limits";
-import { progress } from "@tidings/testkit/progress";
+import { percentile } from "@tidings/testkit/load/figures";
+import { progress } from "@tidings/testkit/load/progress";
+import { sleep } from "@tidings/testkit/programs/limits";
 import { sql } from "kysely";
 import { loadMembers } from "./fanout.ts";
 import { measureIdle } from "./idle.ts";

@@ -1,7 +1,6 @@
 // The types of the API as the package of the client has them: plain TypeScript, derived from the OpenAPI document. The
 // contract's own types need its schema library, which would be a dependency of every application, and slow in editors.
 // packages/client/test/types.test.ts compares both.
-
 import {
   errorCatalogue,
   type JsonObject,

@@ -1,7 +1,7 @@
 // Live inboxes of the soak: WebSockets that count what arrives and how late, and readers that mark some of it as read.
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
-import { progress } from "@tidings/testkit/progress";
+import { progress } from "@tidings/testkit/load/progress";
 import { openAll, signTokens } from "../live.ts";
 import type { BenchService } from "../support.ts";
 

@@ -1,7 +1,7 @@
 // The report of a soak: a page in Markdown, with a plot and a verdict for each curve.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { percentile } from "@tidings/testkit/figures";
+import { percentile } from "@tidings/testkit/load/figures";
 import { formatNumber } from "../table.ts";
 import type { Losses } from "./losses.ts";
 import { drawPlot, type Line } from "./plot.ts";

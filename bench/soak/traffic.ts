@@ -1,7 +1,7 @@
 // The mixed load of the soak: single and bulk triggers, delays, digests, mails to an SMTP server and calls to a webhook
 // provider. Every event has a number, by which the end of the soak finds what was lost.
 import { createClient } from "@tidings/testkit/client";
-import { sleep } from "@tidings/testkit/limits";
+import { sleep } from "@tidings/testkit/programs/limits";
 import { post, type Target } from "../load.ts";
 import type { Sink } from "../sinks.ts";
 import type { BenchService } from "../support.ts";

@@ -1,8 +1,7 @@
 // Makes the faults of a plan at their times, one or several at once, and records each.
-
-import { sleep, within } from "@tidings/testkit/limits";
-import { progress } from "@tidings/testkit/progress";
-import { createRandom } from "@tidings/testkit/random";
+import { progress } from "@tidings/testkit/load/progress";
+import { createRandom } from "@tidings/testkit/load/random";
+import { sleep, within } from "@tidings/testkit/programs/limits";
 import type { FaultRecord, PlannedFault } from "../auditor/evidence.ts";
 import { faults } from "./faults/all.ts";
 import type { Begun } from "./faults/fault.ts";

@@ -1,6 +1,5 @@
 // Which faults a run makes, when, for how long and where: a pure function of the seed and the options.
-
-import { createRandom, type Random } from "@tidings/testkit/random";
+import { createRandom, type Random } from "@tidings/testkit/load/random";
 import type { FaultKind, PlannedFault } from "../auditor/evidence.ts";
 
 export type PlanOptions = {

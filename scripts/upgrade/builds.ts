@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { releases } from "@tidings/server/source/store/installation/releases";
-import { progress } from "@tidings/testkit/progress";
+import { progress } from "@tidings/testkit/load/progress";
 
 export type Build = {
   /** As people know it: `v0.1.0 (c4a8532b)`. */

@@ -2,7 +2,7 @@
 // every message of an inbox in its stream.
 
 import type { Client } from "@tidings/testkit/client";
-import { sleep } from "@tidings/testkit/limits";
+import { sleep } from "@tidings/testkit/programs/limits";
 import { sql } from "kysely";
 import { type Accepted, type Kind, kinds, type Load, type Planned } from "./load.ts";
 import type { LiveInbox } from "./receivers.ts";

@@ -1,8 +1,8 @@
 // The processes of an installation behind a load balancer, replaced one after the other: the next one is ready before
 // the one before it is stopped.
+import { progress } from "@tidings/testkit/load/progress";
 import { launchService, type Running, type Settings } from "@tidings/testkit/programs/service";
-import { progress } from "@tidings/testkit/progress";
-import type { Balancer } from "./balancer.ts";
+import type { Balancer } from "@tidings/testkit/proxies/balancer";
 import type { Build } from "./builds.ts";
 
 /** Two that do both, and a worker. */

@@ -10,7 +10,7 @@ import { firstStartFile } from "@tidings/server/source/first-start";
 import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { type Client, createClient } from "@tidings/testkit/client";
 import { type AbsentMail, createAbsentMail } from "@tidings/testkit/mail/absent";
-import { findPort } from "@tidings/testkit/ports";
+import { findPort } from "@tidings/testkit/programs/ports";
 import { bareEnvironment, isReady, isRunning } from "@tidings/testkit/programs/program";
 import { eventually } from "@tidings/testkit/wait";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";

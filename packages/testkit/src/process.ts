@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { firstStartFile } from "@tidings/server/source/first-start";
 import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { type Client, createClient } from "./client.ts";
-import { within } from "./limits.ts";
+import { within } from "./programs/limits.ts";
 import { bannerAddress, bareEnvironment, followProgram, type Program } from "./programs/program.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
@@ -67,7 +67,10 @@ export function temporaryFolder(context: TestContext): Folder {
   };
   return {
     path,
-    run: (settings = {}) => track(launch(path, settings, process.execPath, [program])),
+    run(settings = {}) {
+      known.apiKey ??= settings.TIDINGS_API_KEY;
+      return track(launch(path, settings, process.execPath, [program]));
+    },
     // Keys are needed where there is no dashboard to make them in.
     showKey: (...args) => runToEnd(0, [cli, "key", ...args], { TIDINGS_DASHBOARD: "off" }),
     refuseKey: (code, ...args) => runToEnd(code, [cli, "key", ...args]),

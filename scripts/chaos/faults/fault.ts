@@ -1,6 +1,5 @@
 // What a fault is: it begins, is held for a while, ends, and what it left behind is repaired.
-
-import type { Random } from "@tidings/testkit/random";
+import type { Random } from "@tidings/testkit/load/random";
 import type { ChaosLoad } from "../parts.ts";
 import type { ChaosStage, Member } from "../stage/stage.ts";
 

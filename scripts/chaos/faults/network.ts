@@ -1,5 +1,5 @@
 // Faults of the network between processes of the service and PostgreSQL.
-import type { LinkState } from "../stage/links.ts";
+import type { LinkState } from "@tidings/testkit/proxies/link";
 import { type Fault, type FaultContext, membersOf } from "./fault.ts";
 
 async function change(context: FaultContext, state: LinkState): Promise<() => Promise<void>> {

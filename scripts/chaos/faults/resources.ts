@@ -1,6 +1,5 @@
 // Faults in which PostgreSQL runs, but lacks something: space, connections, or a lock on its tables.
-
-import { becomes, sleep } from "@tidings/testkit/limits";
+import { becomes, sleep } from "@tidings/testkit/programs/limits";
 import pg from "pg";
 import { type Begun, type Fault, requireNo } from "./fault.ts";
 

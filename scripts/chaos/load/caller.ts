@@ -1,7 +1,7 @@
 // Requests as a careful client sends them: repeated with the same Idempotency-Key, at the same or another process,
 // until there is a final response. Every attempt is a line of evidence.
 import { randomUUID } from "node:crypto";
-import { createRandom, type Random } from "@tidings/testkit/random";
+import { createRandom, type Random } from "@tidings/testkit/load/random";
 import type { Call, Operation, PlannedEvent } from "../../auditor/evidence.ts";
 import type { EvidenceWriter } from "../parts.ts";
 import { type Answer, parseJson, sendRequest } from "./http.ts";

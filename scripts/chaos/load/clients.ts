@@ -1,7 +1,6 @@
 // The clients of the load: what each of them asks for, and how often. Each has its own random sequence, so its requests
 // do not depend on how fast the others get their responses.
-
-import { createRandom, type Random } from "@tidings/testkit/random";
+import { createRandom, type Random } from "@tidings/testkit/load/random";
 import type { PlannedEvent } from "../../auditor/evidence.ts";
 import { type Caller, type Final, pause, type Wanted } from "./caller.ts";
 import {

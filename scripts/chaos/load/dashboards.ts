@@ -1,6 +1,5 @@
 // Open dashboards, which read lists and figures every few seconds, and people who read their inbox.
-
-import { createRandom } from "@tidings/testkit/random";
+import { createRandom } from "@tidings/testkit/load/random";
 import type { Caller } from "./caller.ts";
 import type { LoadEnvironment } from "./world.ts";
 

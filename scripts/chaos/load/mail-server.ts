@@ -1,8 +1,6 @@
 // The fake mail server: SMTP, one delivery for each message that was received completely.
 import type { Socket } from "node:net";
-import type { Readable } from "node:stream";
-import { text as readText } from "node:stream/consumers";
-import { openMailServer, subjectOf } from "@tidings/testkit/mail/server";
+import { openMailServer, readMail, subjectOf } from "@tidings/testkit/mail/server";
 import type { SMTPServerSession } from "smtp-server";
 import type { Delivery } from "../../auditor/evidence.ts";
 import type { EvidenceWriter } from "../parts.ts";
@@ -18,9 +16,9 @@ export async function startMailServer(evidence: Evidence, seed: number): Promise
   const { port, server, close } = await openMailServer({
     disabledCommands: ["AUTH", "STARTTLS"],
     async onData(stream, session, callback) {
-      const text = await readText(stream as Readable);
+      const mail = await readMail(stream);
       const connection = connections.get(session.remotePort);
-      if (connection) await answerMail({ text, session, moods, evidence, connection, callback });
+      if (mail && connection) await answerMail({ text: String(mail), session, moods, evidence, connection, callback });
     },
   });
   server.on("connection", (socket: Socket) => {

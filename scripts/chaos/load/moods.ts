@@ -1,7 +1,6 @@
 // What the fake providers do with a message. A mood decides for all new messages. In the normal mood most messages are
 // accepted at once, and a seeded share is mistreated at its first attempt.
-
-import { createRandom } from "@tidings/testkit/random";
+import { createRandom } from "@tidings/testkit/load/random";
 import type { DeliveryAnswer } from "../../auditor/evidence.ts";
 import type { ProviderMood } from "../parts.ts";
 

@@ -1,7 +1,7 @@
 // Which events are explained at the end of the run. Per kind a bounded random sample, because the load may not remember
 // every event.
 
-import { createRandom } from "@tidings/testkit/random";
+import { createRandom } from "@tidings/testkit/load/random";
 import type { LoadEnvironment } from "./world.ts";
 
 export type Sampled = { environment: LoadEnvironment; transactionId: string; subscriberId: string };

@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { newId } from "@tidings/server/source/lib/ids";
 import { openDb } from "@tidings/server/source/store/db";
 import { grantRole } from "@tidings/server/source/store/sources/grants";
-import { createRandom, type Random } from "@tidings/testkit/random";
+import { createRandom, type Random } from "@tidings/testkit/load/random";
 import pg from "pg";
 import type { PlannedEvent } from "../../auditor/evidence.ts";
 import type { EvidenceWriter, Stage } from "../parts.ts";

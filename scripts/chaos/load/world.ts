@@ -24,7 +24,7 @@ export type LoadEnvironment = Environment & {
   live: string[];
 };
 
-/** Of broadcasts. */
+/** The audience of broadcasts. */
 export const audienceId = "invited";
 const peopleCount = 60;
 const orderedCount = 4;

@@ -1,7 +1,7 @@
 // What each kind of failure did to clients: failed requests, the longest time without a 201, the time until latencies
 // were normal again, and messages that a provider accepted twice. Failures overlap on purpose, so each figure counts
 // everything that happened around an occurrence, whatever caused it.
-import { percentile } from "@tidings/testkit/figures";
+import { percentile } from "@tidings/testkit/load/figures";
 import type { Delivery, FaultKind, FaultRecord } from "../../auditor/evidence.ts";
 import type { Figures, Timing } from "./figures.ts";
 import type { Evidence } from "./read.ts";

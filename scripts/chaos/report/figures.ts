@@ -1,6 +1,6 @@
 // Latencies and failures of a run. A request is measured from its first attempt, so that the time in which it was
 // refused and repeated counts: measuring each attempt would hide an outage behind its quick refusals.
-import { percentile } from "@tidings/testkit/figures";
+import { percentile } from "@tidings/testkit/load/figures";
 import type { Call, Operation } from "../../auditor/evidence.ts";
 import { type Evidence, inboxOf } from "./read.ts";
 

@@ -1,9 +1,9 @@
 // PostgreSQL of a run: a primary and a synchronous standby on two servers whose addresses stay the same. After a
 // failover the old primary is rebuilt as the standby of the new one.
 import { readFileSync } from "node:fs";
-import { becomes, sleep } from "@tidings/testkit/limits";
 import { type Cluster, createCluster } from "@tidings/testkit/postgres/cluster";
 import type { Disk } from "@tidings/testkit/postgres/disk";
+import { becomes, sleep } from "@tidings/testkit/programs/limits";
 
 const startMs = 90_000;
 

@@ -1,11 +1,10 @@
 // The PostgreSQL of `npm start` as that of a run: one server, which needs nothing on the machine. Faults that need a
 // standby or a separate disk are not in the plan of such a run.
-
 import { findEmbeddedAdminUrl, startEmbedded } from "@tidings/server/source/store/embedded/embedded";
-import { becomes } from "@tidings/testkit/limits";
 import { ask } from "@tidings/testkit/postgres/ask";
 import { readDatabasePid } from "@tidings/testkit/postgres/postmaster";
 import { atExit } from "@tidings/testkit/programs/at-exit";
+import { becomes } from "@tidings/testkit/programs/limits";
 import type { Database, Server } from "./database.ts";
 
 const settings = { max_connections: "150" };

@@ -1,8 +1,8 @@
 // Stops single threads of a process: signals stop all of them, but the freezer of cgroups (version 1) takes threads.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { becomes } from "@tidings/testkit/limits";
 import { atExit } from "@tidings/testkit/programs/at-exit";
+import { becomes } from "@tidings/testkit/programs/limits";
 
 const root = "/sys/fs/cgroup/freezer";
 const changeMs = 5_000;

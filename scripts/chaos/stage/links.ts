@@ -1,19 +1,10 @@
 // The network between each process of the service and each PostgreSQL server: TCP proxies in a separate thread, so
 // that the load and the proxies do not wait for each other.
 import { Worker } from "node:worker_threads";
-import { within } from "@tidings/testkit/limits";
-import { findPort } from "@tidings/testkit/ports";
 import { atExit } from "@tidings/testkit/programs/at-exit";
-
-/**
- * `stall`: nothing passes, without a sign, and connections stay. `refuse`: connections are closed, new ones refused.
- * `slow`: each packet takes so many milliseconds, and all together so many bytes a second in each direction.
- */
-export type LinkState =
-  | { kind: "open" }
-  | { kind: "stall" }
-  | { kind: "refuse" }
-  | { kind: "slow"; delayMs: readonly [number, number]; bytesPerSecond: number };
+import { within } from "@tidings/testkit/programs/limits";
+import { findPort } from "@tidings/testkit/programs/ports";
+import type { LinkState } from "@tidings/testkit/proxies/link";
 
 export type LinkRequest = { id: number } & (
   | { open: { port: number; targetPort: number } }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createIo, type Io, type Message, type Outcome, send } from "@tidings/providers";
 import { atEnd } from "@tidings/testkit/at-end";
-import { createRandom } from "@tidings/testkit/random";
+import { createRandom } from "@tidings/testkit/load/random";
 import type { Delivery } from "../../../../scripts/auditor/evidence.ts";
 import { mailCredentials, smsCredentials } from "../../../../scripts/chaos/load/integrations.ts";
 import { startMailServer } from "../../../../scripts/chaos/load/mail-server.ts";

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "@tidings/testkit/properties";
 import { createRandom } from "@tidings/testkit/random";
+import { createRandom } from "@tidings/testkit/load/random";
 import type { PlannedFault } from "../../../../scripts/auditor/evidence.ts";
 import { areCompatible, calmSeconds, faultKinds, makePlan, notEmbedded } from "../../../../scripts/chaos/plan.ts";
 

@@ -1,5 +1,5 @@
 // What goes wrong in a simulation, by chance: at every await of a process, and with the clients and providers.
-import type { Random } from "@tidings/testkit/random";
+import type { Random } from "@tidings/testkit/load/random";
 import type { Process, Schedule } from "./world/schedule.ts";
 
 /** How often, as parts of one. */

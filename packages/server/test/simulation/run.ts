@@ -1,5 +1,5 @@
 // One simulation: the scenario of a seed from its first request to the end of the last run, and what it broke.
-import { createRandom } from "@tidings/testkit/random";
+import { createRandom } from "@tidings/testkit/load/random";
 import { type Server, sendRequests, sendSignals } from "./client.ts";
 import { createFaults } from "./faults.ts";
 import { brokenPromises, type Ending } from "./promises.ts";

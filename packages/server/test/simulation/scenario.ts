@@ -1,5 +1,5 @@
 // From a seed to a scenario: which events for whom and when, which of them are canceled, and what goes wrong meanwhile.
-import { createRandom } from "@tidings/testkit/random";
+import { createRandom } from "@tidings/testkit/load/random";
 import { type FaultRates, noFaults } from "./faults.ts";
 import { type WorkflowName, waitingNames, workflowNames } from "./workflows.ts";
 import type { ProviderRates } from "./world/network.ts";

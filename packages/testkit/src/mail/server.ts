@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 
 export type OpenMailServer = { port: number; server: Server; close(): Promise<void> };
 
@@ -27,11 +27,17 @@ export async function openMailServer(options: SMTPServerOptions, port = 0): Prom
   };
 }
 
+/** The whole mail; null if the connection broke first. */
+export const readMail = (stream: SMTPServerDataStream): Promise<Buffer | null> =>
+  buffer(stream as Readable).catch(() => null);
+
 /** Accepts every mail, after `take` has been done with it. */
 export const accepting =
   (take: (mail: Buffer, recipients: string[]) => unknown): SMTPServerOptions["onData"] =>
   async (stream, session, done) => {
-    await take(await buffer(stream as Readable), recipientsOf(session));
+    const mail = await readMail(stream);
+    if (!mail) return;
+    await take(mail, recipientsOf(session));
     done();
   };
 

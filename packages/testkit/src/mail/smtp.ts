@@ -1,7 +1,7 @@
 // A local mail server that requires a user name and a password.
 import PostalMime, { type Email } from "postal-mime";
 import { atEnd } from "../at-end.ts";
-import { findPort } from "../ports.ts";
+import { findPort } from "../programs/ports.ts";
 import { type AbsentMail, createAbsentMail } from "./absent.ts";
 import { accepting, openMailServer } from "./server.ts";
 

@@ -1,4 +1,4 @@
-// One statement on a connection of its own.
+// One statement on its own connection.
 import pg from "pg";
 
 const limitMs = 15_000;

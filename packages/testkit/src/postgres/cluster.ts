@@ -5,8 +5,8 @@ import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync }
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type pg from "pg";
-import { findPort } from "../ports.ts";
 import { atExit } from "../programs/at-exit.ts";
+import { findPort } from "../programs/ports.ts";
 import { ask } from "./ask.ts";
 import { createDisk, type Disk } from "./disk.ts";
 import { isPostgres, killPostgres, readPostmaster } from "./postmaster.ts";

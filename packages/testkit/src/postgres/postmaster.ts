@@ -25,7 +25,7 @@ export function isPostgres(pid: number | null): boolean {
   }
 }
 
-/** SIGKILL to the server and its sessions: the first process first, as it would start a recovery when one of them dies. */
+/** SIGKILL, first to the first process, which would start a recovery when another one dies. */
 export function killPostgres(postmaster: number): void {
   for (const pid of [postmaster, ...childrenOf(postmaster)]) killIfAlive(pid);
 }

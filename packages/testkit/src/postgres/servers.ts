@@ -1,5 +1,5 @@
-// PostgreSQL servers of the programs that the repository brings, in a temporary folder, without passwords: for tests that
-// kill and copy servers. A server belongs to the superuser `root`; the role `app` owns the database `app`.
+// PostgreSQL servers of the programs that the repository brings, in a temporary folder, without passwords: for tests
+// that kill and copy servers. A server belongs to the superuser `root`; the role `app` owns the database `app`.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chooseUser, findPrograms, launcherFor, run } from "@tidings/server/source/store/embedded/process";
 import type pg from "pg";
-import { findPort } from "../ports.ts";
+import { findPort } from "../programs/ports.ts";
 import { isRunning } from "../programs/program.ts";
 import { eventually } from "../wait.ts";
 import { ask } from "./ask.ts";

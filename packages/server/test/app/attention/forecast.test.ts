@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AttentionBudget, AttentionForecast } from "@tidings/contract";
 import { newStage, type Stage } from "@tidings/testkit/clock";
-import { createRandom } from "@tidings/testkit/random";
+import { createRandom } from "@tidings/testkit/load/random";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 

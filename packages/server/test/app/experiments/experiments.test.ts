@@ -6,8 +6,8 @@ import { experimentFigures, heldOutVariant, type StepIn } from "@tidings/contrac
 import { newStage } from "@tidings/testkit/clock";
 import { request } from "@tidings/testkit/http";
 import { chooseSeed } from "@tidings/testkit/long";
+import { createRandom } from "@tidings/testkit/load/random";
 import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
-import { createRandom } from "@tidings/testkit/random";
 import { assertRefused, faultsOf } from "@tidings/testkit/refusals";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";

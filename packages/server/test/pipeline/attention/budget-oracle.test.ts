@@ -7,6 +7,7 @@ import type { AttentionBudget } from "@tidings/contract";
 import { newStage, type Stage } from "@tidings/testkit/clock";
 import { chooseSeed } from "@tidings/testkit/long";
 import { createRandom, type Random } from "@tidings/testkit/random";
+import { createRandom, type Random } from "@tidings/testkit/load/random";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { type Happening, interpretBudgets } from "./budget-model.ts";

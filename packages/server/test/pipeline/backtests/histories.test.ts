@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AttentionBudget, rollUpWorkflowId, type StepIn } from "@tidings/contract";
+import { createRandom, type Random } from "@tidings/testkit/load/random";
 import { isLong } from "@tidings/testkit/long";
-import { createRandom, type Random } from "@tidings/testkit/random";
 import { type Answer, startReceiver } from "@tidings/testkit/servers/receiver";
 import { texter } from "@tidings/testkit/servers/webhook-providers";
 import { shareService } from "@tidings/testkit/service";

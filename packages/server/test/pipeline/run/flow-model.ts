@@ -2,7 +2,7 @@
 // interpreter of the tree that shares no code with the engine.
 import { createHash } from "node:crypto";
 import type { StepIn } from "@tidings/contract";
-import type { Random } from "@tidings/testkit/random";
+import type { Random } from "@tidings/testkit/load/random";
 
 export const people = ["ada", "bob", "cleo"];
 export const signalNames = ["go", "stop"];

@@ -2,7 +2,7 @@
 // flow-model.ts sends.
 import assert from "node:assert/strict";
 import type { Stage } from "@tidings/testkit/clock";
-import { createRandom, type Random } from "@tidings/testkit/random";
+import { createRandom, type Random } from "@tidings/testkit/load/random";
 import { createWorkflow, feedOf } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { type Happenings, interpret, people, randomNodes, type Start, signalNames, toSteps } from "./flow-model.ts";

@@ -7,6 +7,7 @@ import type { StepIn, TriggerEvent } from "@tidings/contract";
 import { newStage } from "@tidings/testkit/clock";
 import { chooseSeed } from "@tidings/testkit/long";
 import { createRandom, type Random } from "@tidings/testkit/random";
+import { createRandom, type Random } from "@tidings/testkit/load/random";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow } from "@tidings/testkit/verbs";
 import { createModel, type ModelEvent, type ModelStep } from "./oracle.ts";

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { atEnd } from "@tidings/testkit/at-end";
 import { chooseSeed } from "@tidings/testkit/long";
 import { createRandom, type Random } from "@tidings/testkit/random";
+import { createRandom, type Random } from "@tidings/testkit/load/random";
 import { startTestService, startWorker } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";

@@ -1,6 +1,5 @@
 // The simulated queue: tasks in the simulated database, claims that lapse without a heartbeat, workers that fetch.
-
-import type { Random } from "@tidings/testkit/random";
+import type { Random } from "@tidings/testkit/load/random";
 import { isDatabaseUnavailable } from "../../../src/store/faults.ts";
 import { ClaimLostError, type Task, type TaskKind } from "../../../src/store/queue/claims.ts";
 import type { NewTask, Queue } from "../../../src/store/queue/queue.ts";

@@ -2,7 +2,7 @@
 // provider) is an entry with a time; the entry with the earliest time is next, and entries of the same time follow in
 // random order. Between two entries all code that can run has run.
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Random } from "@tidings/testkit/random";
+import type { Random } from "@tidings/testkit/load/random";
 
 /** A process of the service. Once it is killed, nothing that it waits for comes. */
 export type Process = { name: string; isAlive: boolean; frozenUntil: number };

@@ -1,5 +1,5 @@
 // What the models of one simulation share. There is one simulation at a time.
-import type { Random } from "@tidings/testkit/random";
+import type { Random } from "@tidings/testkit/load/random";
 import type { Faults } from "../faults.ts";
 import type { Disk } from "./disk.ts";
 import type { TaskBoard } from "./queue.ts";

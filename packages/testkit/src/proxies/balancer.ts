@@ -1,9 +1,9 @@
 // A load balancer as installations have one: it asks each process whether it is ready, gives new requests to those that
 // are, and keeps connections to them open. It repeats no request, so every failure is one that a client sees.
 import { Agent, type IncomingMessage, request, type ServerResponse } from "node:http";
-import { progress } from "@tidings/testkit/progress";
-import { openHttpServer } from "@tidings/testkit/servers/http";
-import { eventually } from "@tidings/testkit/wait";
+import { progress } from "../load/progress.ts";
+import { openHttpServer } from "../servers/http.ts";
+import { eventually } from "../wait.ts";
 
 const askMs = 500;
 const responseMs = 5_000;

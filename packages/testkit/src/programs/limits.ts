@@ -1,4 +1,4 @@
-// Waiting with a limit, for programs that are no tests: a test waits with `eventually`.
+// Waiting with a limit, for scripts and benchmarks: a test waits with `eventually`.
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
