@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@tidings/testkit/client";
 import { newStage } from "@tidings/testkit/clock";
+import { createRandom } from "@tidings/testkit/load/random";
 import { skipUnlessLong } from "@tidings/testkit/long";
 import { temporaryFolder } from "@tidings/testkit/process";
-import { createRandom } from "@tidings/testkit/random";
+import { superviseWorkers } from "@tidings/testkit/programs/kills";
 import { startTestService, type TestService } from "@tidings/testkit/service";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
@@ -66,27 +66,13 @@ test("callers that race never exceed the budget", async () => {
 test("nor do they while workers are killed", { skip: skipUnlessLong }, async (context) => {
   const settings = { TIDINGS_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
   const service = await startTestService({ ...settings, TIDINGS_ROLE: "api" });
-  const folder = temporaryFolder(context);
-  const startWorker = async () => {
-    const worker = folder.run({ ...settings, TIDINGS_ROLE: "worker", DATABASE_URL: service.database.url });
-    await worker.started();
-    return worker;
-  };
-  const workers = [startWorker(), startWorker()];
-  await Promise.all(workers);
-  let kills = 0;
+  const workers = await superviseWorkers(temporaryFolder(context), settings, service);
   for (let run = 0; run < Number(process.env.RACE_RUNS ?? "5"); run++) {
     const random = createRandom(run);
     await race(service, async () => {
-      for (let kill = 0; kill < 2; kill++) {
-        const worker = await workers.shift()!;
-        await sleep(random.below(400));
-        await worker.end("SIGKILL");
-        workers.push(startWorker());
-        kills++;
-      }
+      for (let kill = 0; kill < 2; kill++) await workers.kill(random.below(400));
     });
   }
-  for (const worker of await Promise.all(workers)) await worker.end("SIGTERM");
-  context.diagnostic(`${kills} workers were killed`);
+  await workers.stop();
+  context.diagnostic(`${workers.kills()} workers were killed`);
 });

@@ -5,9 +5,10 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
+import { createRandom } from "@tidings/testkit/load/random";
 import { isLong } from "@tidings/testkit/long";
 import { temporaryFolder } from "@tidings/testkit/process";
-import { createRandom } from "@tidings/testkit/random";
+import { superviseWorkers } from "@tidings/testkit/programs/kills";
 import { type Answer, startReceiver } from "@tidings/testkit/servers/receiver";
 import { mailer } from "@tidings/testkit/servers/webhook-providers";
 import { startTestService } from "@tidings/testkit/service";
@@ -85,12 +86,6 @@ const countRuns = async (): Promise<number> =>
   (await sql<{ runs: number }>`select count(*)::int as runs from notifications`.execute(db)).rows[0]!.runs;
 
 test("a messy history: at least 99.5 % are as they were, and each deviation has a cause", async (context) => {
-  const folder = temporaryFolder(context);
-  const startWorker = async () => {
-    const worker = folder.run({ ...settings, TIDINGS_ROLE: "worker", DATABASE_URL: service.database.url });
-    await worker.started();
-    return worker;
-  };
   await connectInbox(client);
   await mailer(client, "mail", provider.url);
   for (const [name, steps] of Object.entries(workflows)) await createWorkflow(client, name, steps);
@@ -100,10 +95,8 @@ test("a messy history: at least 99.5 % are as they were, and each deviation has 
   await client("subscribers.createBulk", { body: { subscribers } });
 
   const random = createRandom(11);
-  const workers = [startWorker(), startWorker()];
-  await Promise.all(workers);
+  const workers = await superviseWorkers(temporaryFolder(context), settings, service);
   let n = 0;
-  let kills = 0;
   for (let round = 0; round < rounds; round++) {
     const before = await countRuns();
     const events = Array.from({ length: 30 }, () => {
@@ -120,9 +113,7 @@ test("a messy history: at least 99.5 % are as they were, and each deviation has 
     if (round % killEvery === 2) {
       // In the middle of the round: some of its runs have begun.
       await eventually(async () => (await countRuns()) > before, "the first runs of the round", limitMs);
-      assert.equal(await (await workers.shift()!).end("SIGKILL"), null);
-      workers.push(startWorker());
-      kills++;
+      await workers.kill();
     }
     if (round === 2) {
       await client("subscribers.update", { params: { subscriberId: "p2" }, body: { firstName: "Renamed" } });
@@ -152,7 +143,8 @@ test("a messy history: at least 99.5 % are as they were, and each deviation has 
   const [mail, ...others] = workflows.mails!;
   const steps = [{ ...mail!, controlValues: { subject: "New {{ payload.n }}", body: "<p>x</p>" } as never }, ...others];
   const changed = await backtest(service, { workflows: [{ workflowId: "mails", name: "mails", steps }] });
-  for (const worker of await Promise.all(workers)) await worker.end("SIGTERM");
+  await workers.stop();
+  const kills = workers.kills();
   const { percent, compared, deviations } = report.calibration;
   context.diagnostic(`${kills} kills, ${percent} % of ${compared} steps, ${JSON.stringify(deviations)}`);
   assert.ok(kills >= 4 && compared > 800, `${kills} kills, ${compared} steps`);

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isLong } from "@tidings/testkit/long";
 import { startKillable } from "@tidings/testkit/postgres/killable";
 import { temporaryFolder } from "@tidings/testkit/process";
+import { superviseServices } from "@tidings/testkit/programs/kills";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import pg from "pg";
@@ -38,19 +38,8 @@ test(`${people} people and ${kills} kills: each exactly once`, async (context) =
     TIDINGS_API_KEY: randomBytes(16).toString("hex"),
     TIDINGS_THREADS: "1",
   };
-  const startService = async () => {
-    for (let tries = 0; ; tries++) {
-      const program = folder.run(settings);
-      try {
-        return { program, ...(await program.started()) };
-      } catch (error) {
-        await program.end("SIGKILL");
-        if (tries === 20) throw error;
-      }
-    }
-  };
-  const running = [startService()];
-  let { client } = await running[0]!;
+  const running = await superviseServices(folder, settings, 1);
+  let client = await running.client();
   const query = async (text: string, values: unknown[]) => {
     const connection = new pg.Client({ connectionString: server.url });
     await connection.connect();
@@ -66,7 +55,7 @@ test(`${people} people and ${kills} kills: each exactly once`, async (context) =
   const rule = { "==": [{ var: "subscriber.data.plan" }, "pro"] };
   await client("audiences.create", { body: { audienceId: "pro", name: "Pro", rule, allowEveryone: true } } as never);
   const draft = await createDraft(client, { content: { workflowId: "news" }, audience: { include: ["pro"] } });
-  while (running.length < services) running.push(startService());
+  for (let n = 1; n < services; n++) running.add();
   const { transactionId } = await sendBroadcast(client, draft._id);
 
   for (let kill = 1; kill <= kills; kill++) {
@@ -74,15 +63,10 @@ test(`${people} people and ${kills} kills: each exactly once`, async (context) =
     const started = () => query(countStarted, [transactionId]).then((row) => (row.runs >= share ? row.runs : null));
     await eventually(started, `${share} people`, limitMs);
     if (kill % 3 === 0) await server.restart();
-    else {
-      const { program } = await running.shift()!;
-      await sleep(20 * kill);
-      assert.equal(await program.end("SIGKILL"), null, `it had ended before:\n${program.output()}`);
-      running.push(startService());
-    }
+    else await running.kill(20 * kill);
     // People who join later are not part of it.
     await query(addPeople.replace("'p' || n", `'late${kill}-' || n`), [environmentId, 10]);
-    ({ client } = await running[0]!);
+    client = await running.client();
   }
   const { progress } = await inStatus(client, draft._id, "completed", limitMs);
   assert.equal(progress.people, people);

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { newStage } from "@tidings/testkit/clock";
 import { chooseSeed, skipUnlessLong } from "@tidings/testkit/long";
+import { createRandom } from "@tidings/testkit/load/random";
+import { skipUnlessLong } from "@tidings/testkit/long";
 import { temporaryFolder } from "@tidings/testkit/process";
-import { createRandom } from "@tidings/testkit/random";
+import { superviseWorkers } from "@tidings/testkit/programs/kills";
 import { startTestService } from "@tidings/testkit/service";
 import { playFlow, startTime } from "./flow-play.ts";
 
@@ -22,27 +23,14 @@ const count = ORACLE_SEED === undefined ? Number(ORACLE_RUNS) : 1;
 const title = `workers that are killed lose and repeat nothing: seeds from ${firstSeed}`;
 
 test(title, { skip: skipUnlessLong }, async (context) => {
-  const folder = temporaryFolder(context);
-  const startWorker = async () => {
-    const worker = folder.run({ ...settings, TIDINGS_ROLE: "worker", DATABASE_URL: service.database.url });
-    await worker.started();
-    return worker;
-  };
-  const workers = [startWorker(), startWorker()];
-  await Promise.all(workers);
-  let kills = 0;
+  const workers = await superviseWorkers(temporaryFolder(context), settings, service);
   for (let run = 0; run < count; run++) {
     const random = createRandom(firstSeed + run);
     await playFlow(await newStage(service, startTime), firstSeed + run, async () => {
-      if (!random.chance(0.3)) return;
-      const worker = await workers.shift()!;
-      await sleep(random.below(60));
-      await worker.end("SIGKILL");
-      workers.push(startWorker());
-      kills++;
+      if (random.chance(0.3)) await workers.kill(random.below(60));
     });
   }
-  for (const worker of await Promise.all(workers)) await worker.end("SIGTERM");
-  context.diagnostic(`${kills} workers were killed`);
-  assert.ok(kills > 0);
+  await workers.stop();
+  context.diagnostic(`${workers.kills()} workers were killed`);
+  assert.ok(workers.kills() > 0);
 });

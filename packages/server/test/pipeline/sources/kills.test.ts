@@ -7,10 +7,11 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { outboxSql } from "@tidings/contract";
 import { chooseSeed, isLong } from "@tidings/testkit/long";
+import { createRandom, type Random } from "@tidings/testkit/load/random";
 import { isLong } from "@tidings/testkit/long";
 import { type KillableServer, startKillable } from "@tidings/testkit/postgres/killable";
 import { temporaryFolder } from "@tidings/testkit/process";
-import { createRandom, type Random } from "@tidings/testkit/random";
+import { superviseServices } from "@tidings/testkit/programs/kills";
 import { createWorkflow, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import pg from "pg";
@@ -102,20 +103,8 @@ test(`${kills} kills lose nothing and repeat nothing`, async (context) => {
     TIDINGS_ALLOW_NETWORKS: "127.0.0.0/8",
     TIDINGS_THREADS: "1",
   };
-  /** Its database may be killed while it starts. */
-  const startService = async () => {
-    for (let tries = 0; ; tries++) {
-      const program = folder.run(settings);
-      try {
-        return { program, ...(await program.started()) };
-      } catch (error) {
-        await program.end("SIGKILL");
-        if (tries === 20) throw error;
-      }
-    }
-  };
-  const running = [startService()];
-  const { client } = await running[0]!;
+  const running = await superviseServices(folder, settings, 1);
+  const client = await running.client();
   await createWorkflow(client, "sold", [inApp({ subject: "{{ payload.order }}", body: "Sold" })]);
   await prepareOwn(own, await environmentOf(client));
   await withClient(customer.url, (owner) =>
@@ -123,7 +112,7 @@ test(`${kills} kills lose nothing and repeat nothing`, async (context) => {
     grant execute on all functions in schema tidings to shop`),
   );
   await client("sources.create", { body: { name: "Sales", url: customer.url } });
-  while (running.length < services) running.push(startService());
+  for (let n = 1; n < services; n++) running.add();
 
   let isOver = false;
   const writing = [own, customer].flatMap((server, place) =>
@@ -131,13 +120,11 @@ test(`${kills} kills lose nothing and repeat nothing`, async (context) => {
       write(server.urlOf("shop"), createRandom(seed + 10 * place + writer), () => isOver),
     ),
   );
-  const killService = async () => {
-    const { program } = await running.shift()!;
-    await sleep(random.below(300));
-    assert.equal(await program.end("SIGKILL"), null, `it had ended before:\n${program.output()}`);
-    running.push(startService());
+  const targets = {
+    service: () => running.kill(random.below(300)),
+    own: () => own.restart(),
+    customer: () => customer.restart(),
   };
-  const targets = { service: killService, own: () => own.restart(), customer: () => customer.restart() };
   const counts = { service: 0, own: 0, customer: 0 };
   const names = Object.keys(targets) as (keyof typeof targets)[];
   for (let kill = 0; kill < kills; kill++) {
@@ -149,7 +136,7 @@ test(`${kills} kills lose nothing and repeat nothing`, async (context) => {
   await sleep(300);
   isOver = true;
   const written = await Promise.all(writing);
-  await Promise.all(running);
+  await running.settle();
 
   const markers = new Map<string, string>();
   for (const server of [own, customer])
@@ -179,7 +166,7 @@ test(`${kills} kills lose nothing and repeat nothing`, async (context) => {
     limitMs,
   );
   assert.equal((await read(own.url, sent))[0]!.failed, "0");
-  for (const { program } of await Promise.all(running)) assert.equal(await program.end("SIGTERM"), 0);
+  await running.stop();
   const lost = written.reduce((sum, one) => sum + one.lost, 0);
   const unknown = markers.size - confirmed.length;
   context.diagnostic(
