@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { breaches, type Law, type SourceFile } from "./support/law/law.ts";
 import { noExceptions, samples } from "./support/law/samples.ts";
 import { auditorFaults } from "./support/law/structure.ts";
+import { toolSamples } from "./support/law/tool-samples.ts";
 import { manifestFaults } from "./support/law/tools.ts";
 import { functionsIn } from "./support/law/types.ts";
 
@@ -112,7 +113,7 @@ test("modules that several test files import register no clean-up when they are 
   assert.deepEqual(registering, []);
 });
 
-for (const { name, path, text, others = {}, fault, law = noExceptions } of samples) {
+for (const { name, path, text, others = {}, fault, law = noExceptions } of [...samples, ...toolSamples]) {
   test(`the law on ${name}: ${fault ? "caught" : "fine"}`, () => {
     const files = Object.entries({ [path]: text, ...others });
     const found = breaches(
