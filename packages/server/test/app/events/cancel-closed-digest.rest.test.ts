@@ -4,8 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";
 import { newStage, type Stage } from "@tidings/testkit/clock";
+import { only } from "@tidings/testkit/lists";
 import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
 import { shareService } from "@tidings/testkit/service";
+import { untyped } from "@tidings/testkit/untyped";
 import { createWorkflow, email, feedOf, inApp, notificationsOf } from "@tidings/testkit/verbs";
 
 const mail = await startScriptedMail((_address, times) => (times < 1 ? 451 : null));
@@ -26,7 +28,7 @@ const listOf = (stepId: string): string =>
 
 async function triggerAll({ client }: Stage, name: string, payloads: object[]): Promise<string[]> {
   const events = payloads.map((payload) => ({ name, to: name, payload }));
-  const { body } = await client("events.triggerBulk", { body: { events } } as never);
+  const { body } = await untyped(client)("events.triggerBulk", { body: { events } });
   return (body as { transactionId: string }[]).map(({ transactionId }) => transactionId);
 }
 
@@ -35,7 +37,7 @@ const cancel = async (transactionId: string) => (await client("events.cancel", {
 const contentsOf = async (subscriberId: string) =>
   (await feedOf(client, subscriberId)).map(({ content }) => content).reverse();
 const statusesOf = async (transactionId: string) =>
-  (await notificationsOf(client, transactionId))[0]!.jobs!.map((job) => job.status);
+  only(await notificationsOf(client, transactionId)).jobs!.map((job) => job.status);
 
 test("behind a delay: finished steps are not repeated, their results count, and the canceled event is not in the digest", async () => {
   const shown = { ...inApp({ body: listOf("digest") }), stepId: "shown" };

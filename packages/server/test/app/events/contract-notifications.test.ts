@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { type Job, jobTypes, type Notification, type StepIn } from "@tidings/contract";
 import { newStage, type Stage } from "@tidings/testkit/clock";
 import { request } from "@tidings/testkit/http";
+import { only } from "@tidings/testkit/lists";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
 
@@ -26,7 +27,7 @@ async function collected(stage: Stage, name: string, count: number): Promise<Not
     await stage.advance(1, "minutes");
   }
   await stage.advance(1, "days");
-  return Promise.all(sent.map(async (transactionId) => (await notificationsOf(stage.client, transactionId))[0]!));
+  return Promise.all(sent.map(async (transactionId) => only(await notificationsOf(stage.client, transactionId))));
 }
 
 const numbers = ({ digest }: Job): unknown[] =>
@@ -88,8 +89,8 @@ test("a job names its provider, its place in the chain and what the event brough
   const to = { subscriberId: "ada", email: "ada@example.com", phone: "+4915112345678" };
   const events = [{ name: "chain", to, payload: { n: 1 }, overrides }];
   const [result] = (await client("events.triggerBulk", { body: { events } })).body;
-  const [notification] = await settled(client, result!.transactionId!);
-  const jobs = notification!.jobs!;
+  const notification = only(await settled(client, result!.transactionId!));
+  const jobs = notification.jobs!;
   assert.deepEqual(
     jobs.map(({ type, providerId, status }) => [type, providerId, status]),
     [
@@ -107,12 +108,12 @@ test("a job names its provider, its place in the chain and what the event brough
   );
   for (const job of jobs) {
     assert.deepEqual([job.payload, job.overrides], [{ n: 1 }, overrides]);
-    assert.ok(job.updatedAt! >= notification!.createdAt!, job.updatedAt);
+    assert.ok(job.updatedAt! >= notification.createdAt!, job.updatedAt);
     for (const name of ["replyCallback", "metadata", "issues", "template", "variants"])
       assert.ok(!(name in job.step), name);
   }
-  assert.deepEqual(notification!.controls, {}, "an event has no controls of its own");
-  assert.deepEqual(notification!.template!.triggers, [{ type: "event", identifier: "chain", variables: [] }]);
+  assert.deepEqual(notification.controls, {}, "an event has no controls of its own");
+  assert.deepEqual(notification.template!.triggers, [{ type: "event", identifier: "chain", variables: [] }]);
   const sources = new Set(jobs.flatMap(({ executionDetails }) => executionDetails.map(({ source }) => source)));
   assert.deepEqual(sources, new Set(["Internal", "Payload"]));
   const statuses = new Set(jobs.flatMap(({ executionDetails }) => executionDetails.map(({ status }) => status)));

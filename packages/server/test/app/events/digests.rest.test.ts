@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ErrorCode, StepIn } from "@tidings/contract";
+import { only } from "@tidings/testkit/lists";
 import { refused } from "@tidings/testkit/refusals";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
@@ -40,8 +41,8 @@ test("an open digest goes on at once with what it has; later events open a new o
   const first = await digested("news", "ada", { n: 1 });
   await digested("news", "ada", { n: 2 });
   assert.deepEqual(await close("news"), { closed: 1, hasMore: false });
-  const [run] = await settled(client, first);
-  assert.deepEqual(detailsOf(run!, "digest").slice(1), [
+  const run = only(await settled(client, first));
+  assert.deepEqual(detailsOf(run, "digest").slice(1), [
     "Step digested",
     "Digest closed before its time",
     "Digest started",

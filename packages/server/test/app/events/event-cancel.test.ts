@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Notification } from "@tidings/contract";
+import { only } from "@tidings/testkit/lists";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, detailsOf, feedOf, inApp, notificationsOf, settled, trigger } from "@tidings/testkit/verbs";
 import { announceDueTasks, eventually } from "@tidings/testkit/wait";
@@ -67,7 +68,7 @@ test("waiting jobs are canceled once; other environments and unknown transaction
 test("a finished event has nothing to cancel", async () => {
   await createWorkflow(client, "now", [inApp()]);
   const transactionId = await trigger(client, "now", "carl");
-  const [run] = await settled(client, transactionId);
+  const run = only(await settled(client, transactionId));
   assert.equal(await cancel(transactionId), false);
   assert.deepEqual(statuses(run), ["completed"]);
 });

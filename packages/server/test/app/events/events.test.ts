@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";
 import { before } from "@tidings/testkit/at-end";
+import { only } from "@tidings/testkit/lists";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, feedOf, inApp, messagesOf, notificationsOf, settled } from "@tidings/testkit/verbs";
@@ -201,8 +202,8 @@ test("defaults of the schema are filled into the payload", async () => {
   const [unchecked] = await bulk({ name: "loose", to: "ada", payload: { order: "seven" } });
   assert.deepEqual((await eventOf(unchecked!.transactionId!))[0]!.payload, { order: "seven", currency: "EUR" });
   assert.equal((await feedOf(client, "buyer"))[0]!.content, "7 EUR");
-  const [notification] = await notificationsOf(client, result!.transactionId!);
-  assert.deepEqual(notification!.payload, { order: 7, currency: "EUR" });
+  const notification = only(await notificationsOf(client, result!.transactionId!));
+  assert.deepEqual(notification.payload, { order: 7, currency: "EUR" });
   assert.deepEqual((await messagesOf(client, result!.transactionId!))[0]!.payload, { order: 7, currency: "EUR" });
 });
 

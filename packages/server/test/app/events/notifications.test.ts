@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type Notification, stepTypes } from "@tidings/contract";
 import { before } from "@tidings/testkit/at-end";
 import { newStage } from "@tidings/testkit/clock";
+import { only } from "@tidings/testkit/lists";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
 import { shareService } from "@tidings/testkit/service";
 import { assertShape } from "@tidings/testkit/shapes";
@@ -121,10 +122,10 @@ test("what happened in the millisecond of the request is listed when no end is a
 
 test("what is older than the retention period is not listed, whatever is asked", async () => {
   const transactionId = await trigger(production, "chime", "old");
-  const [old] = await settled(production, transactionId);
+  const old = only(await settled(production, transactionId));
   const countWhenOld = async (days: number) => {
     const createdAt = new Date(Date.now() - days * 86_400_000);
-    await sql`update notifications set created_at = ${createdAt} where id = ${old!._id!}`.execute(db);
+    await sql`update notifications set created_at = ${createdAt} where id = ${old._id!}`.execute(db);
     return (await list({ transactionId, after: farPast }, production)).data.length;
   };
   assert.equal(await countWhenOld(89), 1);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { Notification, ResentStep } from "@tidings/contract";
 import { newStage } from "@tidings/testkit/clock";
 import { errorOf } from "@tidings/testkit/http";
+import { only } from "@tidings/testkit/lists";
 import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
 import { refused } from "@tidings/testkit/refusals";
 import { startReceiver } from "@tidings/testkit/servers/receiver";
@@ -72,7 +73,7 @@ const arrived = (address: string, count: number) =>
 
 async function run(workflow: string, person: string | object, payload: object = { n: 1 }): Promise<Notification> {
   const transactionId = await trigger(production, workflow, person, payload);
-  return (await settled(production, transactionId))[0]!;
+  return only(await settled(production, transactionId));
 }
 
 test("a refused address is corrected, and support sends the mail again: that step alone, once, with a trace", async () => {
@@ -106,19 +107,19 @@ test("a refused address is corrected, and support sends the mail again: that ste
     messageIds: answer.messageIds,
   });
 
-  const [done] = await settled(production, failed.transactionId);
+  const done = only(await settled(production, failed.transactionId));
   await arrived("ada@example.com", 1);
   assert.match(mailsTo("ada@example.com")[0]!.html ?? "", /4711/, "the payload of the event");
   assert.equal((await feedOf(production, "ada")).length, 1, "the in-app message is not repeated");
   assert.deepEqual(
-    done!.jobs!.map(({ status }) => status),
+    done.jobs!.map(({ status }) => status),
     ["completed", "completed"],
   );
-  const details = done!.jobs![1]!.executionDetails;
+  const details = done.jobs![1]!.executionDetails;
   const resent = details.filter(({ detail }) => detail === "Sent again by hand");
   assert.equal(resent.length, 1);
   assert.equal(JSON.parse(resent[0]!.raw!).by, "The support");
-  assert.equal(detailsOf(done!, "email").at(-1), "Message sent");
+  assert.equal(detailsOf(done, "email").at(-1), "Message sent");
   const messages = (await messagesOf(production, failed.transactionId)).filter(({ channel }) => channel === "email");
   assert.deepEqual(messages.map(({ status }) => status).sort(), ["error", "sent"]);
 
@@ -166,9 +167,9 @@ test("preferences and suppressed addresses still count, and what has no address 
   await choose(true);
   assert.equal((await resend(skipped)).status, "queued");
   await arrived("carla@example.com", 1);
-  const [after] = await settled(production, skipped.transactionId);
-  assert.equal(after!.jobs![0]!.status, "completed");
-  assert.ok(detailsOf(after!, "email").includes("Sent again by hand"));
+  const after = only(await settled(production, skipped.transactionId));
+  assert.equal(after.jobs![0]!.status, "completed");
+  assert.ok(detailsOf(after, "email").includes("Sent again by hand"));
 
   await production("suppressions.create", { body: { channel: "email", address: "dora@example.com" } });
   const held = await run("mail", to("dora"));
@@ -233,9 +234,9 @@ test("a step that waits for a schedule is sent now, and its run goes on once", a
     return found[0]?.jobs?.[0]?.status === "delayed" ? found : null;
   }, "the step to be held");
   await stage.client("notifications.resendStep", input(held!));
-  const [done] = await settled(stage.client, transactionId);
+  const done = only(await settled(stage.client, transactionId));
   assert.deepEqual(
-    done!.jobs!.map(({ status }) => status),
+    done.jobs!.map(({ status }) => status),
     ["completed", "completed"],
   );
   await stage.moveTo("2026-03-02T09:00:00.000Z");
@@ -274,9 +275,9 @@ test("push: the devices of the last time decide; a dead letter is closed by send
   brokenPhones = new Set();
   const { messageIds } = await resend(failed, "push");
   assert.equal(messageIds.length, 2);
-  const [done] = await settled(production, failed.transactionId);
-  assert.equal(done!.jobs![0]!.status, "completed");
-  const last = detailsOf(done!, "push");
+  const done = only(await settled(production, failed.transactionId));
+  assert.equal(done.jobs![0]!.status, "completed");
+  const last = detailsOf(done, "push");
   assert.ok(!last.slice(last.indexOf("Sent again by hand")).includes("Some devices failed"), last.join("\n"));
 
   await production("integrations.update", {

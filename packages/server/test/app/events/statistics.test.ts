@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import type { StepIn } from "@tidings/contract";
 import { before } from "@tidings/testkit/at-end";
 import { errorOf } from "@tidings/testkit/http";
+import { only } from "@tidings/testkit/lists";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, feedOf, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { sql } from "kysely";
@@ -30,8 +31,8 @@ before(async () => {
     ["counted", "no-address"],
     ["other", "ada"],
   ] as const) {
-    const [notification] = await settled(client, await trigger(client, workflowId, subscriberId));
-    madeAt = notification!.createdAt!;
+    const notification = only(await settled(client, await trigger(client, workflowId, subscriberId)));
+    madeAt = notification.createdAt!;
   }
   const [item] = await feedOf(client, "ada");
   const body = { messageId: [item!._id!], markAs: "read" as const };

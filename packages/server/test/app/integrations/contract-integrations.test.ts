@@ -1,6 +1,7 @@
 // Integrations as the contract has them: every credential and every condition by name, and who delivers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { only } from "@tidings/testkit/lists";
 import { faultsOf } from "@tidings/testkit/refusals";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, detailsOf, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
@@ -76,10 +77,10 @@ test("the primary delivers SMS; one that is not active, or deleted, sends nothin
   await createWorkflow(client, "text", [{ name: "Text", type: "sms", controlValues: { body: "Hi" } }]);
   const send = async () => {
     const transactionId = await trigger(client, "text", { subscriberId: "ada", phone: "+4915112345678" });
-    const [notification] = await settled(client, transactionId);
+    const notification = only(await settled(client, transactionId));
     const [captured] = (await client("captured.list", { query: { transactionId } })).body.data;
     const [message] = await messagesOf(client, transactionId);
-    return { used: captured?.integrationIdentifier, message, details: detailsOf(notification!, "sms") };
+    return { used: captured?.integrationIdentifier, message, details: detailsOf(notification, "sms") };
   };
   await sms("a");
   await sms("b");

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Integration } from "@tidings/contract";
+import { only } from "@tidings/testkit/lists";
 import { closedPort, startMailServer } from "@tidings/testkit/mail/smtp";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
 import { startTestService } from "@tidings/testkit/service";
@@ -82,8 +83,8 @@ test("a record that was read can be written back, and still sends", async () => 
   await createWorkflow(client, "mail", [email()]);
   const send = async (subscriberId: string) => {
     const to = { subscriberId, email: `${subscriberId}@example.com` };
-    const [notification] = await settled(client, await trigger(client, "mail", to));
-    return notification!.jobs![0]!.status;
+    const notification = only(await settled(client, await trigger(client, "mail", to)));
+    return notification.jobs![0]!.status;
   };
   const read = (await client("integrations.list")).body.find(({ identifier }) => identifier === "round-trip")!;
   assert.equal(read.credentials.password, mask);

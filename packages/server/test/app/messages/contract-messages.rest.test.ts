@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerEvent } from "@tidings/contract";
+import { only } from "@tidings/testkit/lists";
 import { shareService } from "@tidings/testkit/service";
 import { createWorkflow, email, feedOf, inApp, messagesOf, settled } from "@tidings/testkit/verbs";
 
@@ -14,11 +15,11 @@ async function send(name: string, event: Partial<TriggerEvent> = {}) {
   const [result] = (await client("events.triggerBulk", { body: { events } })).body;
   assert.deepEqual([result!.status, "jobData" in result!], ["processed", false]);
   const transactionId = result!.transactionId!;
-  const [notification] = await settled(client, transactionId);
+  const notification = only(await settled(client, transactionId));
   const [message] = await messagesOf(client, transactionId);
   const item = (await feedOf(client, "ada")).find((one) => one.transactionId === transactionId);
   const [mail] = (await client("captured.list", { query: { transactionId } })).body.data;
-  return { notification: notification!, message: message!, item, mail };
+  return { notification, message: message!, item, mail };
 }
 
 test("an event's overrides stand with its messages; legacy members are never sent", async () => {

@@ -5,6 +5,7 @@ import type { DeadLetterReplay, Input } from "@tidings/contract";
 import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
 import { startTestService, startWorker } from "@tidings/testkit/service";
+import { untyped } from "@tidings/testkit/untyped";
 import { createWorkflow, email, messagesOf } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
@@ -47,7 +48,7 @@ async function fail(workflowId: string, names: string[]) {
     to: { subscriberId: name, email: addressOf(name) },
     payload: { name },
   }));
-  await production("events.triggerBulk", { body: { events } as never });
+  await untyped(production)("events.triggerBulk", { body: { events } });
   const query = { workflowId, status: "open" as const, limit: 100 };
   return eventually(async () => {
     const { data } = (await production("deadLetters.list", { query })).body;

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newStage } from "@tidings/testkit/clock";
+import { only } from "@tidings/testkit/lists";
 import { startScriptedMail } from "@tidings/testkit/mail/scripted-mail";
 import { faultsOf, refused } from "@tidings/testkit/refusals";
 import { startTestService } from "@tidings/testkit/service";
+import { untyped } from "@tidings/testkit/untyped";
 import { createWorkflow, detailsOf, email, inApp, messagesOf, settled, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { sql } from "kysely";
@@ -31,9 +33,9 @@ const to = (name: string) => ({ subscriberId: name, email: `${name}@example.com`
 
 async function fail(name: string) {
   const transactionId = await trigger(production, "mail", to(name));
-  const [notification] = await settled(production, transactionId);
+  const notification = only(await settled(production, transactionId));
   const { data } = (await production("deadLetters.list", { query: { transactionId } })).body;
-  return { transactionId, notification: notification!, letter: data[0]! };
+  return { transactionId, notification, letter: data[0]! };
 }
 
 const replayMany = async (body: object) => (await production("deadLetters.replayMany", { body })).body;
@@ -110,7 +112,7 @@ test("200 failed by wrong credentials, repaired, replayed: each is delivered onc
   await createWorkflow(production, "campaign", [email()]);
   const events = Array.from({ length: 200 }, (_, index) => ({ name: "campaign", to: to(`buyer-${index}`) }));
   for (let from = 0; from < 200; from += 100) {
-    await production("events.triggerBulk", { body: { events: events.slice(from, from + 100) } as never });
+    await untyped(production)("events.triggerBulk", { body: { events: events.slice(from, from + 100) } });
   }
   const filter = { workflowId: "campaign", errorClass: "auth" as const };
   const count = async (status: "open" | "replayed") =>
@@ -175,7 +177,7 @@ test("a message that a replay sends later has its full time-out from then on, an
   await create("smtp", bad, true, own);
   await createWorkflow(own, "code", [{ ...email(), deadlineSeconds: 300 }]);
   const events = Array.from({ length: 10 }, (_, index) => ({ name: "code", to: to(`late-${index}`) }));
-  await own("events.triggerBulk", { body: { events } as never });
+  await untyped(own)("events.triggerBulk", { body: { events } });
   await stage.advance(10, "minutes");
   await own("integrations.update", { params: { integrationId: "smtp" }, body: { credentials: good } });
   const body = { filter: {}, perSecond: 0.01 };

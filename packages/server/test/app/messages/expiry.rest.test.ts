@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import type { Client } from "@tidings/testkit/client";
 import { newStage, storyOf } from "@tidings/testkit/clock";
 import { errorOf } from "@tidings/testkit/http";
+import { only } from "@tidings/testkit/lists";
 import { startTestService } from "@tidings/testkit/service";
 import {
   connectInbox,
@@ -86,8 +87,8 @@ test("a message leaves feeds and counts at its time, is deleted, and the activit
 
   await purge();
   await eventually(async () => (await messagesOf(client, transactionId)).length === 0, "the row to go");
-  const [notification] = await notificationsOf(client, transactionId);
-  const story = storyOf(notification!);
+  const notification = only(await notificationsOf(client, transactionId));
+  const story = storyOf(notification);
   assert.ok(story.includes(`${noon} in_app: Message expired and was deleted`), story.join("\n"));
   const explained = (await client("explain.retrieve", { query: { transactionId, subscriberId: "ada" } })).body;
   assert.match(JSON.stringify(explained), /In-app message was sent, and then: message expired and was deleted/);
@@ -135,12 +136,12 @@ test("an expiry that is over, unreadable or too far ends the step with a reason;
     [undefined, "completed", ""],
   ];
   for (const [index, [ends, status, reason]] of outcomes.entries()) {
-    const [notification] = await settled(client, await trigger(client, "timed", `reader-${index}`, { ends }));
-    const job = notification!.jobs![0]!;
+    const notification = only(await settled(client, await trigger(client, "timed", `reader-${index}`, { ends })));
+    const job = notification.jobs![0]!;
     assert.equal(job.status, status, String(ends));
     assert.ok(
       JSON.stringify(job).replaceAll("\\", "").includes(reason!),
-      `${ends}: ${detailsOf(notification!, "in_app")}`,
+      `${ends}: ${detailsOf(notification, "in_app")}`,
     );
     const [item] = await feedOf(client, `reader-${index}`);
     assert.equal(item !== undefined, status === "completed", String(ends));

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import type { Message } from "@tidings/contract";
 import { atEnd } from "@tidings/testkit/at-end";
 import { newStage } from "@tidings/testkit/clock";
+import { only } from "@tidings/testkit/lists";
 import { startReceiver } from "@tidings/testkit/servers/receiver";
 import { integration, secretKey, step } from "@tidings/testkit/servers/webhook-providers";
 import { startTestService } from "@tidings/testkit/service";
@@ -121,12 +122,12 @@ test("a message that is deleted during the call is not repeated, and its run goe
   await eventually(async () => (await feedOf(client, "dora")).length === 1, "the step behind the deleted message");
   hangUp();
   await eventually(async () => {
-    const [run] = await notificationsOf(client, transactionId);
-    return detailsOf(run!, "email").includes("Provider error, will be repeated");
+    const run = only(await notificationsOf(client, transactionId));
+    return detailsOf(run, "email").includes("Provider error, will be repeated");
   }, "the end of the call");
-  const [run] = await settled(client, transactionId);
+  const run = only(await settled(client, transactionId));
   assert.deepEqual(
-    run!.jobs!.map((job) => job.status),
+    run.jobs!.map((job) => job.status),
     ["canceled", "completed"],
   );
   assert.deepEqual(
@@ -142,12 +143,12 @@ test("a message that waits for its repeat is withdrawn with its event", async ()
   assert.equal(body, true);
   hangUp();
   await eventually(async () => {
-    const [run] = await notificationsOf(client, transactionId);
-    return detailsOf(run!, "email").includes("Provider error, will be repeated");
+    const run = only(await notificationsOf(client, transactionId));
+    return detailsOf(run, "email").includes("Provider error, will be repeated");
   }, "the end of the call");
-  const [run] = await settled(client, transactionId);
+  const run = only(await settled(client, transactionId));
   assert.deepEqual(
-    run!.jobs!.map((job) => job.status),
+    run.jobs!.map((job) => job.status),
     ["canceled", "canceled"],
   );
   const [message] = await messagesOf(client, transactionId);
@@ -171,7 +172,7 @@ test("of several messages of a step one can be deleted: the others are sent, and
     return { transactionId, messages: await messagesOf(own, transactionId) };
   };
   const statuses = async (transactionId: string) =>
-    (await notificationsOf(own, transactionId))[0]!.jobs!.map((job) => job.status);
+    only(await notificationsOf(own, transactionId)).jobs!.map((job) => job.status);
 
   const some = await waiting("gina", ["one", "two", "three"]);
   const one = await waiting("hugo", ["four", "five"]);
@@ -183,10 +184,10 @@ test("of several messages of a step one can be deleted: the others are sent, and
   isOpen = true;
   await stage.advance(1, "hours");
   for (const [sent, count] of [[some, 2] as const, [one, 1] as const]) {
-    const [run] = await notificationsOf(own, sent.transactionId);
+    const run = only(await notificationsOf(own, sent.transactionId));
     assert.deepEqual(await statuses(sent.transactionId), ["completed", "completed"]);
-    assert.equal(detailsOf(run!, "push").filter((text) => text === "Message sent").length, count);
-    assert.ok(detailsOf(run!, "push").includes("Message deleted before it was sent"));
+    assert.equal(detailsOf(run, "push").filter((text) => text === "Message sent").length, count);
+    assert.ok(detailsOf(run, "push").includes("Message deleted before it was sent"));
   }
   assert.deepEqual(await statuses(none.transactionId), ["canceled", "completed"]);
 });

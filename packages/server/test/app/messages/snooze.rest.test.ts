@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Client } from "@tidings/testkit/client";
 import { newStage, storyOf } from "@tidings/testkit/clock";
 import { errorOf } from "@tidings/testkit/http";
+import { only } from "@tidings/testkit/lists";
 import { startTestService } from "@tidings/testkit/service";
 import {
   connectInbox,
@@ -109,8 +110,8 @@ test("a snoozed message is hidden, and comes back at its time as if new", async 
   const back = (await messagesOf(client, transactionId)).find(({ channel }) => channel === "in_app");
   assert.deepEqual([back?.deliveredAt, back?.snoozedUntil], [[monday, noon], undefined]);
   assert.deepEqual([back?.lastSeenDate, back?.lastReadDate], [monday, monday], "the last times stay known");
-  const [notification] = await notificationsOf(client, transactionId);
-  const story = storyOf(notification!);
+  const notification = only(await notificationsOf(client, transactionId));
+  const story = storyOf(notification);
   assert.ok(story.includes("2026-03-02T10:00:00.000Z in_app: Message snoozed"), story.join("\n"));
   assert.ok(story.includes(`${noon} in_app: Message unsnoozed`), story.join("\n"));
 });
