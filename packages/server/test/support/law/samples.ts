@@ -10,8 +10,8 @@ export const noExceptions: Law = {
 };
 
 /**
- * Paths are below packages/, or begin with scripts/ or bench/. `others`: files in addition to the one with the error, by
- * path, with their texts.
+ * Paths are below packages/, or begin with scripts/ or bench/. `others`: files in addition to the one with the error,
+ * by path, with their texts.
  */
 export type Sample = {
   name: string;
