@@ -5,9 +5,9 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type Db, openDb } from "@tidings/server/source/store/db";
 import { Queue, Worker } from "bullmq";
 import { sql } from "kysely";
-import { type Db, openDb } from "@tidings/server/source/store/db";
 import { buyers } from "./load.ts";
 
 export const messagesTable = "pipeline_messages";

@@ -1,8 +1,8 @@
 // What a process or a benchmark costs: CPU time, memory, WAL and disk. CPU per notification is steadier than a rate on
 // a machine that has other work; only Linux reports it.
 import { readdirSync, readFileSync } from "node:fs";
-import { sql } from "kysely";
 import type { Db } from "@tidings/server/source/store/db";
+import { sql } from "kysely";
 
 /** CPU is NaN where the system does not tell it. `walSyncs`: how often PostgreSQL forced its log to disk. */
 export type Usage = { serviceMs: number; postgresMs: number; walBytes: number; walSyncs: number; commits: number };

@@ -23,7 +23,7 @@ setTimeout(() => {
   console.log(`CI: running ${current.name} since ${minutes(current.since)}`);
   const node = join("node_modules", ".bin", process.platform === "win32" ? "node.cmd" : "node");
   spawnSync(node, ["scripts/tests/running.ts"], { stdio: "inherit", timeout: 10_000 });
-  // Each step has a process group of its own, with all that it started.
+  // A step and all that it started are one process group.
   process.kill(-current.pid, "SIGKILL");
   process.exit(1);
 }, limitMinutes * 60_000).unref();

@@ -10,14 +10,14 @@ import { parseArgs } from "node:util";
 import { startEmbedded } from "@tidings/server/source/store/embedded/embedded";
 import { adminUrlOf, prepareTemplate, shortenSignIn } from "@tidings/testkit/database";
 import { changedTests } from "./tests/changed.ts";
-import { readCosts, recordCosts } from "./tests/costs.ts";
+import { readCosts, recordCosts, type Tier } from "./tests/costs.ts";
 import { cpuSeconds } from "./tests/cpu.ts";
 import { makeRunFolder } from "./tests/folder.ts";
 import { writePrograms } from "./tests/lanes.ts";
 import { recordReach } from "./tests/reach.ts";
 import type { Result } from "./tests/reporter.ts";
 import { measureSlowness } from "./tests/slowness.ts";
-import { allTests, filesOf, shardOf, type Tier } from "./tests/tiers.ts";
+import { allTests, filesOf, shardOf } from "./tests/tiers.ts";
 import { checkBudget, failedFiles, measuredIn, printCounts, printVerdict, readResults } from "./tests/verdict.ts";
 import { watchLanes } from "./tests/watch.ts";
 

@@ -1,6 +1,7 @@
 // What was lost or doubled: every accepted event has its notification, and every notification its one message.
-import { sql } from "kysely";
+
 import type { Db } from "@tidings/server/source/store/db";
+import { sql } from "kysely";
 
 export type Losses = {
   events: number;

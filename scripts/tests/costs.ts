@@ -2,7 +2,8 @@
 // that it started, PostgreSQL aside) and seconds on the clock. Dear files begin first, shards are cut by it, and the
 // budget of `npm test` names what has become dearer.
 import { readFileSync, writeFileSync } from "node:fs";
-import type { Tier } from "./tiers.ts";
+
+export type Tier = "gate" | "rest" | "long";
 
 const table = "scripts/tests/costs.json";
 

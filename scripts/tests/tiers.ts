@@ -2,10 +2,8 @@
 // (`npm test`), `x.rest.test.ts` to `npm run test:rest`, `x.long.test.ts` to `npm run test:long`. A file with browser
 // tests may have tests of two tiers: its journeys run in the gate, its other browser tests in the rest.
 import { globSync, readFileSync } from "node:fs";
-import type { Costs } from "./costs.ts";
+import type { Costs, Tier } from "./costs.ts";
 import { reachedFrom } from "./imports.ts";
-
-export type Tier = "gate" | "rest" | "long";
 
 export const allTests = (): string[] => globSync("packages/*/test/**/*.test.ts").toSorted();
 

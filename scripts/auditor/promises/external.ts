@@ -5,8 +5,8 @@
 import { boundsOf, clockSlack, type Excuse, findExcuse, wordsOf } from "../compare.ts";
 import { isTaken, type Sent, type Try, uuidIn } from "../deliveries.ts";
 import type { Judge, PromiseCheck } from "../judge.ts";
-import { couldLose } from "../losses.ts";
 import { type EventEntry, keyOf } from "../ledger.ts";
+import { couldLose } from "../losses.ts";
 import type { MessageRow } from "../rows.ts";
 import type { World } from "../world.ts";
 import { findPerson } from "./roll-ups-exact.ts";

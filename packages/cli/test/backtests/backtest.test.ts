@@ -1,6 +1,5 @@
 // `tidings backtest` and `tidings plan --backtest` against a real service: a folder is changed, tried on what happened,
 // and limited.
-
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -2,7 +2,6 @@
 // runs against the real service, together with a normal workflow in another environment: the attacking step fails with
 // its reason, the other message is delivered, and the longest blocked time of the process is printed. Times are not
 // asserted.
-
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, test } from "node:test";

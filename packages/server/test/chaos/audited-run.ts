@@ -1,6 +1,5 @@
 // A short run of the real service without faults: each kind of promise is made once or more in each of two
 // environments, and clients record what they see. Returns the evidence and the database at rest.
-
 import { atEnd } from "@tidings/testkit/at-end";
 import type { TestDatabase } from "@tidings/testkit/database";
 import { startTestService } from "@tidings/testkit/service";

@@ -1,9 +1,8 @@
 // The plan of a chaos run: pure, within its time, and never with faults together that would only stop everything.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "@tidings/testkit/properties";
-import { createRandom } from "@tidings/testkit/random";
 import { createRandom } from "@tidings/testkit/load/random";
+import fc from "@tidings/testkit/properties";
 import type { PlannedFault } from "../../../../scripts/auditor/evidence.ts";
 import { areCompatible, calmSeconds, faultKinds, makePlan, notEmbedded } from "../../../../scripts/chaos/plan.ts";
 

@@ -1,6 +1,5 @@
 // Backtests, in a browser: from a draft in the editor to both versions of one person's message; the list; what keeps
 // one from starting, and the way out of it.
-
 import assert from "node:assert/strict";
 import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";

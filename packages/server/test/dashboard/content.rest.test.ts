@@ -1,5 +1,4 @@
 // Layouts and translations, in a browser: a live preview, a save that meets another one, a missing text filled.
-
 import assert from "node:assert/strict";
 import { before } from "@tidings/testkit/at-end";
 import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";

@@ -1,5 +1,4 @@
 // The mailbox of captured messages, in a browser.
-
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before } from "@tidings/testkit/at-end";

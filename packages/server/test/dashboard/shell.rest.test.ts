@@ -1,5 +1,4 @@
 // The frame around the screens of the dashboard, in a browser.
-
 import assert from "node:assert/strict";
 import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";

@@ -1,5 +1,4 @@
 // A subscriber, in a browser: what they got and why not, and what changes that.
-
 import assert from "node:assert/strict";
 import type { StepIn } from "@tidings/contract";
 import { before } from "@tidings/testkit/at-end";

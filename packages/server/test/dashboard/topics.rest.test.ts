@@ -1,6 +1,7 @@
-// Topics, in a browser: an import { before } from "@tidings/testkit/at-end";
-import of many subscribers, a topic with a rule, suppressed addresses, preferences in bulk.
+// Topics, in a browser: an import of many subscribers, a topic with a rule, suppressed addresses, preferences in bulk.
+
 import assert from "node:assert/strict";
+import { before } from "@tidings/testkit/at-end";
 
 import { browserTest } from "@tidings/testkit/chromium";
 import { isLong } from "@tidings/testkit/long";

@@ -1,6 +1,5 @@
 // The examples for nginx and Caddy, started for real: requests, live streams, sockets, large bodies and the address of
 // the client get through.
-
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { type IncomingMessage, request as requestPlainly } from "node:http";

@@ -1,9 +1,9 @@
 // The parser of uploads: forms that RFC 7578 allows are parsed byte for byte, all others are refused with a reason.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { createRandom } from "@tidings/testkit/load/random";
 import { chooseSeed } from "@tidings/testkit/long";
 import { FormError, type FormPart, formLimits, parseForm, readBoundary } from "../../src/http/request/multipart.ts";
-import { createRandom } from "../pipeline/run/random.ts";
 
 const parse = (text: string, boundary = "b") => parseForm(Buffer.from(text, "latin1"), boundary);
 const part = (headers: string[], content: string) => `--b\r\n${headers.join("\r\n")}\r\n\r\n${content}\r\n`;

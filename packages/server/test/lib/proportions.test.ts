@@ -3,9 +3,8 @@
 // difference between independent proportions”, table II, method 10.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "@tidings/testkit/properties";
-import { createRandom } from "@tidings/testkit/random";
 import { createRandom } from "@tidings/testkit/load/random";
+import fc from "@tidings/testkit/properties";
 import { isShown, newcombe, type Proportion, peopleNeeded, shareOf, wilson } from "../../src/lib/proportions.ts";
 
 const of = (count: number, total: number): Proportion => ({ count, total });

@@ -1,5 +1,4 @@
 // The live stream of activity, over real connections.
-
 import assert from "node:assert/strict";
 import { get } from "node:http";
 import { test } from "node:test";

@@ -1,6 +1,5 @@
 // Live inboxes over the three doors: a stream of server-sent events, a plain WebSocket, and socket.io with its
 // published client.
-
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";

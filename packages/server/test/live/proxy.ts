@@ -1,5 +1,4 @@
 // A TCP proxy in front of PostgreSQL that can hold back the LISTEN connections: what a broken network does to them.
-
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";

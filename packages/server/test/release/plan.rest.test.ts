@@ -1,5 +1,4 @@
 // Which version a release gets, what it refuses, and that its copy leaves the repository alone: in real repositories.
-
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,5 @@
 // A test file that does not end is ended by the runner, which names it with what it held open. Other files of the run
 // keep their results.
-
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,4 @@
 // Counts, costs and people of rules: exact up to 100,000 people, estimated above, and never slower than the limit.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { before } from "@tidings/testkit/at-end";

@@ -1,5 +1,4 @@
 // Words of the service in messages: links of the brand layout and summaries of a digest, by the reader's locale.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { before } from "@tidings/testkit/at-end";

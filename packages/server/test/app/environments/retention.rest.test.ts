@@ -1,5 +1,4 @@
 // The retention of an environment over the interface: what applies, what a change would delete, and what is refused.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Retention, RetentionClassName } from "@tidings/contract";

@@ -1,5 +1,4 @@
 // The list of events with their outcomes, over HTTP.
-
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ActivityEvent, NotificationOutcome, StepIn } from "@tidings/contract";

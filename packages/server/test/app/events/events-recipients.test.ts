@@ -1,5 +1,4 @@
 // Who an event is for, and that one transaction id is accepted once.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";

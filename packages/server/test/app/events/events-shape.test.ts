@@ -1,5 +1,4 @@
 // Trigger requests that are refused as a whole for their shape or size write nothing.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { before } from "@tidings/testkit/at-end";

@@ -1,5 +1,4 @@
 // Triggering events: the result of each item of a bulk trigger, and that a refused request writes nothing.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";

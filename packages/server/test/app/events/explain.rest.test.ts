@@ -1,5 +1,4 @@
 // Explaining past events, and dry runs, over HTTP.
-
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";

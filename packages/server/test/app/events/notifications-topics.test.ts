@@ -1,5 +1,4 @@
 // Notifications show the topics they came through, and are filtered by topic and by subscription.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { before } from "@tidings/testkit/at-end";

@@ -1,5 +1,4 @@
 // Statistics over HTTP: the current hour, hours that were counted, and which hours a pass counts.
-
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StepIn } from "@tidings/contract";

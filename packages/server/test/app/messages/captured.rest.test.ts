@@ -1,5 +1,4 @@
 // The development mailbox: mail through the capture provider never leaves the service and can be read back.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StepIn } from "@tidings/contract";

@@ -1,5 +1,4 @@
 // Previews of content that is not saved, over HTTP.
-
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ErrorCode, StepPreviewIn, StepType } from "@tidings/contract";

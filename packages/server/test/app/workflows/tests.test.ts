@@ -1,5 +1,4 @@
 // Tests of drafts, over HTTP: what runs, what it leaves alone, and what is refused.
-
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ErrorCode, StepIn, WorkflowTestIn } from "@tidings/contract";

@@ -1,5 +1,4 @@
 // "Take back" on an event, in a browser: what can and cannot be undone, a reason, a correction, and the result.
-
 import assert from "node:assert/strict";
 import { before } from "@tidings/testkit/at-end";
 import { browserTest } from "@tidings/testkit/chromium";

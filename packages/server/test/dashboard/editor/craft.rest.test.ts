@@ -1,6 +1,5 @@
 // The craft of authors in a browser: conditions as sentences, times in words, several people at one workflow, steps
 // that are copied and renamed, find and replace, and translations that say what is wrong with them.
-
 import assert from "node:assert/strict";
 import { before } from "@tidings/testkit/at-end";
 import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";

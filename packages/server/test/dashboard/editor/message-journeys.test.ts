@@ -1,7 +1,8 @@
 // What authors do with messages, in a browser: a template becomes a workflow, a draft is tested, a layout is written,
 // and recipients may choose how often a digest is sent. An email of blocks is built in one-sitting.test.ts.
+
 import assert from "node:assert/strict";
-import { before } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { journey } from "@tidings/testkit/chromium";
 import { createWorkflow, email, feedOf, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";

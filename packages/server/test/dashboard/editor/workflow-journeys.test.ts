@@ -1,7 +1,8 @@
 // Workflows in a browser: one is built, simulated and triggered, and the list, the versions, the canvas and the form of
 // a wait are used. The other screens and rules of the editor have their own files.
+
 import assert from "node:assert/strict";
-import { before } from "node:test";
+import { before } from "@tidings/testkit/at-end";
 import { journey } from "@tidings/testkit/chromium";
 import { createWorkflow, inApp, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";

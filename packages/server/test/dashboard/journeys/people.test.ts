@@ -1,6 +1,5 @@
 // People in a browser: a preference, an audience, a budget and an account are changed, and wrong input is refused where
 // it was entered.
-
 import assert from "node:assert/strict";
 import { before } from "@tidings/testkit/at-end";
 import { journey } from "@tidings/testkit/chromium";

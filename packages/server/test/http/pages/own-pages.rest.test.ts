@@ -1,5 +1,4 @@
 // Own texts and an own domain of the hosted pages: what is stored and refused, what readers see, and where links lead.
-
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";

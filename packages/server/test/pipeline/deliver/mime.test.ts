@@ -1,6 +1,5 @@
 // Mail on the wire: what people wrote arrives as they wrote it, in any script, and every mail server accepts the
 // message: ASCII headers, lines of bounded length, a text part before the HTML.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { before } from "@tidings/testkit/at-end";

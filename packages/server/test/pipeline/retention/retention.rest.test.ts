@@ -1,5 +1,4 @@
 // What the retention deletes, on a moved clock: months and rows, across the ends of months, quarters and years.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { before } from "@tidings/testkit/at-end";

@@ -1,6 +1,5 @@
 // The contexts of an event: made when they are new, kept on everything that follows, and part of who is reached, what
 // is collected together, what is wanted and what is said.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TriggerResult } from "@tidings/contract";

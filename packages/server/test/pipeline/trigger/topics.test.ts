@@ -1,5 +1,4 @@
 // Events for topics: who is reached, once, and through which subscriptions.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { before } from "@tidings/testkit/at-end";

@@ -1,6 +1,5 @@
 // Rules of audiences in SQL mean what they mean to the interpreter: random rules over random people with odd values.
 // AUDIENCE_RULES=10000 tries more of them.
-
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { before } from "@tidings/testkit/at-end";

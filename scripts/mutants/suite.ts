@@ -25,7 +25,7 @@ const lastOutputMs = 2_000;
 
 export async function runTests({ folder, signal }: Suite, tier: Tier, files: string[]): Promise<Outcome> {
   signal.throwIfAborted();
-  const results = join(folder, "faults-results.jsonl");
+  const results = join(folder, "mutants-results.jsonl");
   rmSync(results, { force: true });
   const child = spawn(process.execPath, ["scripts/test.ts", "--tier", tier, "--results", results, ...files], {
     cwd: folder,

@@ -1,41 +1,41 @@
-// Which test finds a fault: the files near the changed one first, in batches that grow, until one fails. A failure
-// counts if the file fails again alone, and passes without the fault.
+// Which test finds a mutant: the files near the changed one first, in batches that grow, until one fails. A failure
+// counts if the file fails again alone, and passes without the mutant.
 import { testsNear } from "../tests/changed.ts";
 import { type Costs, readCosts } from "../tests/costs.ts";
 import { readReach } from "../tests/reach.ts";
 import { allTests, filesOf, type Tier } from "../tests/tiers.ts";
 import { plant } from "./copy.ts";
-import type { Fault } from "./faults.ts";
+import type { Mutant } from "./mutants.ts";
 import { type Failed, type Outcome, runTests, type Suite } from "./suite.ts";
 
-/** Compares the list with the sources, so it fails for every fault. */
-const ownTest = "packages/server/test/runner/faults.test.ts";
+/** Compares the list with the sources, so it fails for every mutant. */
+const ownTest = "packages/server/test/runner/mutants.test.ts";
 
-/** The nearest files find most faults. Every run starts a PostgreSQL, so the later batches are larger. */
+/** The nearest files find most mutants. Every run starts a PostgreSQL, so the later batches are larger. */
 const firstBatch = 2;
 const largestBatch = 64;
 /** Files by their paths, where the map of the tests does not know the source. */
 const maxKin = 12;
 
 export type Verdict = {
-  fault: Fault;
+  mutant: Mutant;
   by: { command: "npm test" | "test:rest"; file: string; test: string } | null;
-  /** Test files that ran with the fault. */
+  /** Test files that ran with the mutant. */
   files: number;
   seconds: number;
   notes: string[];
 };
 
 export type Hunt = Suite & {
-  /** All files, not only those near the fault. */
+  /** All files, not only those near the mutant. */
   isWhole: boolean;
-  /** Files that passed, or failed, in the copy without a fault. */
+  /** Files that passed, or failed, in the copy without a mutant. */
   health: Map<string, "sound" | "unsound">;
 };
 
-export async function huntFault(hunt: Hunt, fault: Fault): Promise<Verdict> {
+export async function huntMutant(hunt: Hunt, mutant: Mutant): Promise<Verdict> {
   const start = performance.now();
-  const verdict: Verdict = { fault, by: null, files: 0, seconds: 0, notes: [] };
+  const verdict: Verdict = { mutant, by: null, files: 0, seconds: 0, notes: [] };
   for (const tier of ["gate", "rest"] as const) {
     const found = await huntInTier(hunt, verdict, tier);
     if (!found) continue;
@@ -46,7 +46,7 @@ export async function huntFault(hunt: Hunt, fault: Fault): Promise<Verdict> {
 }
 
 async function huntInTier(hunt: Hunt, verdict: Verdict, tier: Tier): Promise<Failed | null> {
-  const files = orderFiles(verdict.fault, tier, hunt.isWhole).filter((file) => hunt.health.get(file) !== "unsound");
+  const files = orderFiles(verdict.mutant, tier, hunt.isWhole).filter((file) => hunt.health.get(file) !== "unsound");
   for (let size = firstBatch; files.length > 0; size = Math.min(2 * size, largestBatch)) {
     const batch = files.splice(0, size);
     verdict.files += batch.length;
@@ -57,7 +57,7 @@ async function huntInTier(hunt: Hunt, verdict: Verdict, tier: Tier): Promise<Fai
 }
 
 async function huntInBatch(hunt: Hunt, verdict: Verdict, tier: Tier, batch: string[]): Promise<Failed | null> {
-  const outcome = await runWith(hunt, verdict.fault, tier, batch);
+  const outcome = await runWith(hunt, verdict.mutant, tier, batch);
   if (outcome.kind === "broken") {
     verdict.notes.push(`a run failed without a failed test: ${outcome.reason}`);
     return null;
@@ -70,8 +70,8 @@ async function huntInBatch(hunt: Hunt, verdict: Verdict, tier: Tier, batch: stri
   return others.length > 0 && others.length < batch.length ? huntInBatch(hunt, verdict, tier, others) : null;
 }
 
-async function runWith(hunt: Hunt, fault: Fault, tier: Tier, files: string[]): Promise<Outcome> {
-  const takeOut = plant(hunt.folder, fault);
+async function runWith(hunt: Hunt, mutant: Mutant, tier: Tier, files: string[]): Promise<Outcome> {
+  const takeOut = plant(hunt.folder, mutant);
   try {
     return await runTests(hunt, tier, files);
   } finally {
@@ -80,8 +80,8 @@ async function runWith(hunt: Hunt, fault: Fault, tier: Tier, files: string[]): P
 }
 
 /** A busy machine makes a test fail by chance, and some tests may not work in a copy. */
-async function isFinding(hunt: Hunt, { fault, notes }: Verdict, tier: Tier, { file }: Failed): Promise<boolean> {
-  const again = await runWith(hunt, fault, tier, [file]);
+async function isFinding(hunt: Hunt, { mutant, notes }: Verdict, tier: Tier, { file }: Failed): Promise<boolean> {
+  const again = await runWith(hunt, mutant, tier, [file]);
   if (!hasFailed(again, file)) {
     notes.push(`${file} failed with others, and passed alone`);
     return false;
@@ -91,7 +91,7 @@ async function isFinding(hunt: Hunt, { fault, notes }: Verdict, tier: Tier, { fi
     hunt.health.set(file, hasPassed(without) ? "sound" : "unsound");
   }
   if (hunt.health.get(file) === "sound") return true;
-  notes.push(`${file} fails without the fault too`);
+  notes.push(`${file} fails without the mutant too`);
   return false;
 }
 
@@ -102,7 +102,7 @@ const hasPassed = (outcome: Outcome): boolean =>
   outcome.kind === "ran" && outcome.failed.length === 0 && outcome.late.length === 0;
 
 /** Those that `npm test -- --changed` would run, nearest first; then, for a whole run, all others. */
-function orderFiles({ file }: Fault, tier: Tier, isWhole: boolean): string[] {
+function orderFiles({ file }: Mutant, tier: Tier, isWhole: boolean): string[] {
   const tests = filesOf(tier, allTests()).filter((test) => test !== ownTest);
   const costs = readCosts(null);
   const near = testsNear(tests, [file], costs).files;

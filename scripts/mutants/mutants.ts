@@ -1,14 +1,14 @@
-// Faults as a tired developer makes them, one in each room of the code: a wrong unit, a swapped argument, a check that
+// Mutants as a tired developer makes them, one in each room of the code: a wrong unit, a swapped argument, a check that
 // was left out. run.ts plants them one after the other and looks which tests find them. None was chosen because a test
 // is known to find it.
 import { readFileSync } from "node:fs";
 
 /** `before` occurs exactly once in the file. `harm`: what a user would see. */
-export type Fault = { id: string; room: string; file: string; before: string; after: string; harm: string };
+export type Mutant = { id: string; room: string; file: string; before: string; after: string; harm: string };
 
 const server = "packages/server/src";
 
-export const faults: Fault[] = [
+export const mutants: Mutant[] = [
   {
     id: "cron-next-minute",
     room: "contract",
@@ -143,7 +143,7 @@ export const faults: Fault[] = [
     file: `${server}/pipeline/rules/preferences.ts`,
     before: "const category = isCriticalWorkflow(levels) ? null : levels.category;",
     after: "const category = levels.category;",
-    harm: "A critical workflow, such as a password reset, is not sent when its category has the channel off by default.",
+    harm: "A critical workflow, such as a password reset, is not sent when its category has the channel off by demutant.",
   },
   {
     id: "earliest-zone",
@@ -188,12 +188,12 @@ export const faults: Fault[] = [
   },
 ];
 
-/** Of all faults, the gate may miss so many. */
+/** Of all mutants, the gate may miss so many. */
 export const mostMissed = 3;
 
-/** Where the list no longer fits the code: a line that was changed needs another fault. */
-export function staleFaults(): string[] {
-  return faults.flatMap(({ id, file, before, after }) => {
+/** Where the list no longer fits the code: a line that was changed needs another mutant. */
+export function staleMutants(): string[] {
+  return mutants.flatMap(({ id, file, before, after }) => {
     const times = readFileSync(file, "utf8").split(before).length - 1;
     if (times !== 1) return [`${id}: ${file} has its text ${times} times, not once: ${before}`];
     return before === after ? [`${id}: changes nothing`] : [];
