@@ -1,6 +1,6 @@
-// The steps of `.ci/run`, after each other, with one limit for all of them. A step that fails does not keep the next one
-// from running, so one run shows everything that is wrong. At the limit it says what ran, what runs and since when, and
-// fails: a runner that is ended from outside says nothing. It runs before anything is installed.
+// The steps of `.ci/run`, after each other, with one limit for all of them. A step that fails does not keep the next
+// one from running, so one run shows everything that is wrong. At the limit it says what ran, what runs and since when,
+// and fails: a runner that is ended from outside says nothing. It runs before anything is installed.
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 

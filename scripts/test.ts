@@ -1,8 +1,8 @@
 // `npm test`, `npm run test:rest`, `npm run test:long`: their own PostgreSQL for the whole run, a migrated template
 // database that test files clone, then node's test runner over the files of a tier. Files and options of the runner can
 // be given: `npm test -- packages/server/test/http/auth.test.ts` runs the tests of a file whatever their tier is. With
-// TEST_DATABASE_URL (a superuser's, database `postgres`) the same tests run on another PostgreSQL server. CONTRIBUTING.md
-// lists the options.
+// TEST_DATABASE_URL (a superuser's, database `postgres`) the same tests run on another PostgreSQL server. The options
+// are listed in CONTRIBUTING.md.
 import { execFileSync, spawn } from "node:child_process";
 import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -120,7 +120,7 @@ async function run(): Promise<number> {
 
 type Outcome = { results: Result[]; code: number; file: string };
 
-/** Runs the files in lanes of their own folder. */
+/** Runs the files in lanes, which keep their notes in the folder. */
 async function runFiles(files: string[], folder: string, adminUrl: string): Promise<Outcome> {
   const programs = writePrograms(files, folder, costs, fileLimitMs);
   const results = join(folder, "results.jsonl");
@@ -160,7 +160,7 @@ async function passAlone(results: Result[], folder: string, adminUrl: string): P
 }
 
 function startRunner(programs: string[], env: Record<string, string>): Promise<number> {
-  // The lane has tests of its own at the end of each file, which a pattern for names must not leave out.
+  // The lane adds a test at the end of each file, which a pattern for names must not leave out.
   const hasPattern = runnerOptions.some((option) => option.startsWith("--test-name-pattern"));
   const own = hasPattern ? ["--test-name-pattern=/^(end of|loading) /"] : [];
   const reporter = ["--test-reporter=./scripts/tests/reporter.ts", "--test-reporter-destination=stdout"];

@@ -1,9 +1,9 @@
 // Which test finds a mutant: the files near the changed one first, in batches that grow, until one fails. A failure
 // counts if the file fails again alone, and passes without the mutant.
 import { testsNear } from "../tests/changed.ts";
-import { type Costs, readCosts } from "../tests/costs.ts";
+import { type Costs, readCosts, type Tier } from "../tests/costs.ts";
 import { readReach } from "../tests/reach.ts";
-import { allTests, filesOf, type Tier } from "../tests/tiers.ts";
+import { allTests, filesOf } from "../tests/tiers.ts";
 import { plant } from "./copy.ts";
 import type { Mutant } from "./mutants.ts";
 import { type Failed, type Outcome, runTests, type Suite } from "./suite.ts";

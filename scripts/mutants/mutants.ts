@@ -143,7 +143,7 @@ export const mutants: Mutant[] = [
     file: `${server}/pipeline/rules/preferences.ts`,
     before: "const category = isCriticalWorkflow(levels) ? null : levels.category;",
     after: "const category = levels.category;",
-    harm: "A critical workflow, such as a password reset, is not sent when its category has the channel off by demutant.",
+    harm: "A critical workflow, such as a password reset, is not sent when its category has the channel off by default.",
   },
   {
     id: "earliest-zone",

@@ -1,5 +1,5 @@
-// `npm run mutants`: plants mutants in a copy of the checkout, one after the other, and looks which tests find them. Ends
-// with 1 if the gate misses more of them than it may, or nobody finds one.
+// `npm run mutants`: plants mutants in a copy of the checkout, one after the other, and looks which tests find them.
+// Ends with 1 if the gate misses more of them than it may, or if no test finds one.
 //
 //   npm run mutants                               all mutants, with the test files near each
 //   npm run mutants -- --whole                    with all test files, until one finds the mutant
@@ -16,7 +16,7 @@ import { type Mutant, mostMissed, mutants, staleMutants } from "./mutants.ts";
 const { values } = parseArgs({
   options: {
     mutant: { type: "string", multiple: true },
-    whole: { type: "boolean", demutant: false },
+    whole: { type: "boolean", default: false },
     list: { type: "boolean" },
     check: { type: "boolean" },
   },

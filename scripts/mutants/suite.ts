@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Tier } from "../tests/costs.ts";
 import { descendantsOf } from "../tests/cpu.ts";
-import type { Tier } from "../tests/tiers.ts";
 import { readResults } from "../tests/verdict.ts";
 
 /** `test`: the first that failed in the file. */
@@ -102,7 +102,7 @@ function killAll(processes: { pid: number }[]): void {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // It has ended already.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Seconds of a core that processes have used. Linux tells it for every process and those that it has waited for;
+// Seconds of a core that processes have used. Linux keeps it for every process and those that it has waited for;
 // elsewhere a process knows its own time alone.
 import { readdirSync, readFileSync } from "node:fs";
 

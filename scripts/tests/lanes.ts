@@ -14,7 +14,7 @@ import type { Costs } from "./costs.ts";
 const kinds: { name: string; fits(file: string, costs: Costs): boolean }[] = [
   // Each process starts its own browser.
   { name: "browser", fits: (file) => /\b(?:browserTest|journey)\(/.test(readFileSync(file, "utf8")) },
-  // Files that wait most of the time: they run beside the others, since a core has time for them.
+  // Files that wait most of the time: a core has time for them while others compute.
   { name: "waiting", fits: (file, { cpuOf, wallOf }) => wallOf(file) >= 3 && cpuOf(file) < 0.4 * wallOf(file) },
   { name: "rest", fits: () => true },
 ];
@@ -66,10 +66,10 @@ export function writeLane(name: string, files: LaneFile[], folder: string): stri
   return program;
 }
 
-/** The kind that each lane begins with: one lane of every kind that there is, and more for the largest kind. */
+/** The kind that each lane begins with: one lane for each kind, and more for the largest one. */
 function lanesFor(files: LaneFile[]): string[] {
   const present = kinds.map(({ name }) => name).filter((name) => files.some(({ kind }) => kind === name));
-  // A lane of waiting files needs no core of its own.
+  // A lane of waiting files hardly needs a core.
   const count = Math.min(maxLanes + Number(present.includes("waiting")), files.length);
   return Array.from({ length: count }, (_, index) => present[index] ?? "rest");
 }

@@ -1,6 +1,6 @@
 // The map from a source to the test files that run most of it for the least time: `--map` records it, and `--changed`
-// reads it. A change is found by a test that runs the changed function; imports do not tell, because the service imports
-// everything.
+// reads it. A change is found by a test that runs the changed function. Imports do not show that, because the service
+// imports everything.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Costs } from "./costs.ts";
@@ -30,8 +30,8 @@ export function recordReach(folder: string, costs: Costs): void {
 }
 
 /**
- * One test after the other: the one that runs most functions that none before it runs, for its cost. A function that few
- * tests run counts more.
+ * One test after the other: the one that runs most functions that none before it runs, for its cost. A function that
+ * few tests run counts more.
  */
 function bestTests(tests: { test: string; functions: string[] }[], costs: Costs): string[] {
   const users = Map.groupBy(

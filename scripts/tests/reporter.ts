@@ -1,5 +1,5 @@
 // A reporter of node's test runner. It prints what failed, with its error, and writes every result as a line of JSON:
-// what the verdict is made from (verdict.ts), and what a comparison of two runs reads (compare-names.ts).
+// what the verdict reads (verdict.ts), and what a comparison of two runs reads (compare-names.ts).
 import { appendFileSync } from "node:fs";
 import { relative } from "node:path";
 import { inspect } from "node:util";
@@ -55,7 +55,7 @@ function resultOf(type: string, data: TestEvent["data"], name: string, notes: st
   const isMark = data.nesting === 0 && (marks.test(data.name) || data.name === endOfLane);
   const base = { name, own: relative(".", data.file ?? ""), ms: details.duration_ms };
   if (type === "test:fail") {
-    // Those of its subtests are reported by themselves.
+    // Its subtests are reported as well.
     if (details.error?.failureType === "subtestsFailed") return null;
     const error = inspect(details.error?.cause ?? details.error, { colors: process.stdout.isTTY });
     return { ...base, status: "failed", text: [error, ...notes].join("\n") };

@@ -1,5 +1,5 @@
-// How slow this machine is at the moment, beside the one that recorded the costs: a core that is shared, or of another
-// kind, needs more seconds for the same work.
+// How slow this machine is at the moment, compared with the one that recorded the costs: a core that is shared, or of
+// another kind, needs more seconds for the same work.
 import { createHash } from "node:crypto";
 
 /** What the work below took on the machine that recorded scripts/tests/costs.json. */

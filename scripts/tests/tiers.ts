@@ -1,6 +1,6 @@
-// Which test files a run has. The tier of a file is in its name and nowhere else: `x.test.ts` belongs to the gate
-// (`npm test`), `x.rest.test.ts` to `npm run test:rest`, `x.long.test.ts` to `npm run test:long`. A file with browser
-// tests may have tests of two tiers: its journeys run in the gate, its other browser tests in the rest.
+// Which test files a run has. The tier of a file is in its name and nowhere else: `<name>.test.ts` belongs to the gate
+// (`npm test`), `<name>.rest.test.ts` to `npm run test:rest`, `<name>.long.test.ts` to `npm run test:long`. A file with
+// browser tests may have tests of two tiers: its journeys run in the gate, its other browser tests in the rest.
 import { globSync, readFileSync } from "node:fs";
 import type { Costs, Tier } from "./costs.ts";
 import { reachedFrom } from "./imports.ts";

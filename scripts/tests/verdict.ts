@@ -1,5 +1,5 @@
-// The end of a run: which tests failed and how to run just those, which files were ended, what was skipped and why, what
-// the run cost, and the counts.
+// The end of a run: which tests failed and how to run just those, which files were ended, what was skipped and why,
+// what the run cost, and the counts.
 import { existsSync, readFileSync } from "node:fs";
 import { type Cost, type Costs, dearest } from "./costs.ts";
 import { canMeasureOthers } from "./cpu.ts";

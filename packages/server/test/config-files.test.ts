@@ -48,7 +48,7 @@ test("every setting that can hold a secret can be in a file", () => {
     "TIDINGS_REPLICA_DATABASE_URL",
   ]);
   const suspicious = Object.entries(settings)
-    .filter(([name, { about }]) => /KEY$|SECRET|PASSWORD|TOKEN$|HEADERS/.test(name) || about.includes(":password@"))
+    .filter(([name, { about }]) => /KEY$|SECRET|PASSWORD$|TOKEN$|HEADERS/.test(name) || about.includes(":password@"))
     .map(([name]) => name);
   assert.deepEqual(
     suspicious.filter((name) => !secretNames.includes(name)),

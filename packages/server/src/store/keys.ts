@@ -25,8 +25,8 @@ type Options = {
 /**
  * The rows of the table with these keys, to select from. Each key is one look-up in the index of the key, and rows are
  * locked in the order of their keys. `offset 0` keeps the planner from joining instead: as long as a table has no
- * statistics, a join or a condition `id = any(…)` may read the whole environment (test/store/plans.rest.test.ts). From the
- * first and the last id the planner sees which months it can leave out.
+ * statistics, a join or a condition `id = any(…)` may read the whole environment (test/store/plans.rest.test.ts). From
+ * the first and the last id the planner sees which months it can leave out.
  */
 export function rowsByKey<Column extends string>(
   table: string,

@@ -1,7 +1,8 @@
 // The last mile over HTTP: the generic webhook adapters against a server on this machine, most cases in their own
 // environment on a test clock, so that no pause between attempts takes its time. What is common to all providers is
-// shown with SMTP in deliver.test.ts and policies.rest.test.ts; a process that is killed between attempts in process.rest.test.ts
-// and by "an attempt whose worker vanished" in deliver.test.ts. Addresses that may not be called: guard.test.ts.
+// shown with SMTP in deliver.test.ts and policies.rest.test.ts; a process that is killed between attempts in
+// process.rest.test.ts and by "an attempt whose worker vanished" in deliver.test.ts. Addresses that may not be called:
+// guard.test.ts.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TriggerEvent } from "@tidings/contract";
