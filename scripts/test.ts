@@ -83,7 +83,7 @@ const settings = {
 
 const minute = 60_000;
 /** A file may take so long at least, whatever it took when it was recorded. */
-const fileLimitMs = tier === "long" ? 120 * minute : tier === "rest" ? 5 * minute : 2 * minute;
+const fileLimitMs = tier === "long" ? 120 * minute : tier === "rest" ? 6 * minute : 4 * minute;
 const runLimitMs = (tier === "long" ? 240 : 60) * minute;
 
 async function run(): Promise<number> {

@@ -62,6 +62,7 @@ function watch(file: LaneFile, folder: string): () => void {
       `${name}: ended after its limit of ${limitMs / 1000} s, with open: ${describeOpen()}\n`,
     );
     endChildren();
+    rmSync(note);
     process.exit(1);
   }, limitMs).unref();
   return () => {

@@ -33,7 +33,7 @@ const notRun: [page: string, text: string, reason: string][] = [
   ["docs/cli.md", "tail --failed", "runs until Ctrl-C"],
   ["docs/cli.md", "tidings backup", "runs next to the service; backup.test.ts runs it"],
   ["docs/cli.md", "tidings migrate", "runs next to the service"],
-  ["docs/cli.md", "tidings grant-sql", "runs next to the service; grant-sql.test.ts runs it"],
+  ["docs/cli.md", "tidings grant-sql", "runs next to the service; grant-sql.rest.test.ts runs it"],
   ["docs/cli.md", "tidings outbox install", "needs another database; outbox.test.ts has one"],
   ["docs/cli.md", "tidings sign-in", "runs next to the service; process.rest.test.ts runs it"],
   ["docs/cli.md", "tidings key", "runs next to the service; process.rest.test.ts runs it"],

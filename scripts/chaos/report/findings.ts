@@ -83,7 +83,7 @@ export const findings: Finding[] = [
     seed: "13, with an upgrade, a killed process, a failover and lost responses of providers",
     what: "An SMS whose provider had accepted it without a response was retracted before its retry: the retraction said that it was canceled, and the explanation that it was not sent.",
     commit: "fcae2247",
-    test: "packages/server/test/app/retractions/states.test.ts",
+    test: "packages/server/test/app/retractions/states.rest.test.ts",
   },
   {
     foundOn: "2026-11-19",

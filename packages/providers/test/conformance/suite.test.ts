@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { type AnyProviderId, addedProviderIds, providerIds } from "@tidings/contract";
+import { atEnd } from "@tidings/testkit/at-end";
 import { check, type Message, type Outcome, send, unsend } from "../../src/index.ts";
 import type { Provider } from "../../src/kit/provider.ts";
 import { adapters } from "../../src/registry.gen.ts";
@@ -48,7 +49,7 @@ describe("the cases", () => {
 });
 
 const stage = await openStage();
-after(stage.close);
+atEnd(stage.close);
 
 const callsOf = (request: Sending["request"]): readonly ExpectedRequest[] =>
   Array.isArray(request) ? request : [request];
