@@ -28,7 +28,7 @@ type TestEvent = {
 type Open = Omit<Result, "file"> & { own: string; text?: string };
 
 /** What the lane adds to the tests of a file. */
-const marks = /^(?:end of|loading) (packages\/.*)$/;
+const marks = /^(?:end of|loading) (\S+\.test\.ts)$/;
 const endOfLane = "end of the lane";
 
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {

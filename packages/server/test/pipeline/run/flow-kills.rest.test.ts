@@ -1,5 +1,5 @@
-// The scenarios of flow-oracle.rest.test.ts while the workers are killed at random moments: every run still takes the way
-// that the interpreter takes, and ends once. `ORACLE_RUNS` and `ORACLE_SEED` as there.
+// The scenarios of flow-oracle.rest.test.ts while the workers are killed at random moments: every run still takes the
+// way that the interpreter takes, and ends once. `ORACLE_RUNS` and `ORACLE_SEED` as there.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
