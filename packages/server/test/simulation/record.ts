@@ -1,5 +1,5 @@
 // `node record.ts <file> <seed or calm seed, …>` writes what the simulations of these seeds asked of their database:
-// for replay.test.ts, in whose process the modules of the store are the real ones.
+// for replay.rest.test.ts, in whose process the modules of the store are the real ones.
 import { writeFileSync } from "node:fs";
 import { serialize } from "node:v8";
 import { loadSimulator } from "./load.ts";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { before } from "@tidings/testkit/at-end";
-import { journey } from "@tidings/testkit/chromium";
+import { browserTest, journey } from "@tidings/testkit/chromium";
 import { createWorkflow, email, feedOf, inApp } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
 import { startDashboard } from "../kept-page.ts";
@@ -45,7 +45,7 @@ journey("a template is found, previewed and used; a taken identifier gets a free
   );
 });
 
-journey("a draft is sent to oneself without being saved, and its run is shown", async (context) => {
+browserTest("a draft is sent to oneself without being saved, and its run is shown", async (context) => {
   const payloadSchema = { type: "object", properties: { order: { type: "string" } }, required: ["order"] };
   const steps = [delay, inApp({ body: "Saved" }), email({ subject: "Order", body: html })];
   await createWorkflow(client, "order", steps, { validatePayload: true, payloadSchema });
@@ -122,7 +122,7 @@ journey("the author offers three frequencies, and support sets one of them", asy
   await expectNoOverflow(page);
 });
 
-journey("a layout is written with blocks", async (context) => {
+browserTest("a layout is written with blocks", async (context) => {
   await client("layouts.create", { body: { layoutId: "plain", name: "Plain" } as never });
   const page = await open(context, "/layouts/plain", { allow });
   await page.getByRole("group", { name: "Written as" }).getByRole("button", { name: "Blocks" }).click();

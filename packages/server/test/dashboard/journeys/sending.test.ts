@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { journey } from "@tidings/testkit/chromium";
+import { browserTest, journey } from "@tidings/testkit/chromium";
 import { startTestService } from "@tidings/testkit/service";
 import { createWorkflow, email, inApp, settled, trigger } from "@tidings/testkit/verbs";
 import { eventually } from "@tidings/testkit/wait";
@@ -30,7 +30,7 @@ journey("an event can be triggered again with another payload", async (context) 
   await page.getByText("Order T-2000").first().waitFor();
 });
 
-journey("a captured mail loads remote pictures only when the reader asks", async (context) => {
+browserTest("a captured mail loads remote pictures only when the reader asks", async (context) => {
   const asked: (string | undefined)[] = [];
   const host = createServer((request, response) => {
     asked.push(request.url);
