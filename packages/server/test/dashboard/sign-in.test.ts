@@ -44,9 +44,11 @@ journey("the first person opens the link, signs out, and signs in again where it
 });
 
 browserTest("a link that was used says so", async (context) => {
+  const installed = await startTestService();
+  await signInOwner(installed);
   const browser = await openBrowser(context);
   const page = await browser.newPage();
-  await page.goto(`${service.url}/sign-in#token=used-before`);
+  await page.goto(installed.firstLink!);
   await page.getByText("This link no longer works").waitFor();
   await page.getByRole("button", { name: "Go to sign-in" }).click();
   await page.getByLabel("Email").waitFor();
