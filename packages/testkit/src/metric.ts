@@ -5,7 +5,7 @@ export function metric(text: string, name: string, labels: Record<string, string
     const match = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line);
     if (match?.[1] !== name) continue;
     const found = Object.fromEntries(
-      [...(match[2] ?? "").matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
+      [...(match[2] ?? "").matchAll(/(?<!\w)(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
     );
     if (Object.entries(labels).every(([key, value]) => found[key] === value)) return Number(match[3]);
   }

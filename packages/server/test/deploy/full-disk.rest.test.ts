@@ -35,9 +35,10 @@ async function expectContinuation(context: TestContext, url: string, addSpace: (
   assert.match(said, /The disk of .* is full/);
   assert.match(said, /could not .*(?:No space left on device|wrote only)/);
   assert.doesNotMatch(said, /\n {4}at /, "no stack");
-  const done = await migrationsIn(url);
 
+  // A connection needs space as well, for a file of PostgreSQL's.
   await addSpace();
+  const done = await migrationsIn(url);
   const second = folder.run(environment);
   await second.started();
   assert.equal(await second.end("SIGTERM"), 0);

@@ -246,6 +246,11 @@ test("an environment has a limited number of replays at a time", async () => {
     await production("deadLetterReplays.pause", { params: { replayId: id } }).catch(() => {});
     open.push(id);
   };
+  const running = { query: { status: "running" as const } };
+  await eventually(
+    async () => (await production("deadLetterReplays.list", running)).body.data.length === 0,
+    "the end of earlier replays",
+  );
   await worker.stop();
   for (let count = 0; count < 10; count++) await next();
   await refused(production, "deadLetterReplays.create", { body: { filter: {} } }, "REPLAY_LIMIT");
