@@ -1,5 +1,5 @@
 // One sitting of an author: the order confirmation in two languages, from an empty workflow to production, with a
-// numbered picture of each stage. The test packages/server/test/dashboard/editor/one-sitting.test.ts plays the same.
+// numbered picture of each stage. The test packages/server/test/dashboard/editor/one-sitting.rest.test.ts plays the same.
 import { password } from "../../packages/server/test/app/members/browsers.ts";
 import { sit } from "../../packages/server/test/dashboard/editor/sitting.ts";
 import type { World } from "./world.ts";

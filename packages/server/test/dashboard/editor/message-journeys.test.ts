@@ -1,5 +1,5 @@
 // What authors do with messages, in a browser: a template becomes a workflow, a draft is tested, a layout is written,
-// and recipients may choose how often a digest is sent. An email of blocks is built in one-sitting.test.ts.
+// and recipients may choose how often a digest is sent. An email of blocks is built in one-sitting.rest.test.ts.
 
 import assert from "node:assert/strict";
 import { before } from "@tidings/testkit/at-end";
@@ -122,7 +122,7 @@ journey("the author offers three frequencies, and support sets one of them", asy
   await expectNoOverflow(page);
 });
 
-browserTest("a layout is written with blocks", async (context) => {
+journey("a layout is written with blocks", async (context) => {
   await client("layouts.create", { body: { layoutId: "plain", name: "Plain" } as never });
   const page = await open(context, "/layouts/plain", { allow });
   await page.getByRole("group", { name: "Written as" }).getByRole("button", { name: "Blocks" }).click();

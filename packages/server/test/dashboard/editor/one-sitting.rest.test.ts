@@ -1,7 +1,7 @@
 // A person who knows no HTML builds the order confirmation with items, button, image, show-if and brand, in two
 // languages, and publishes it: in one sitting, in a browser. What production sends then is what was built.
 import assert from "node:assert/strict";
-import { journey, openBrowser, openPage } from "@tidings/testkit/chromium";
+import { browserTest, openBrowser, openPage } from "@tidings/testkit/chromium";
 import { closedPort, startMailServer } from "@tidings/testkit/mail/smtp";
 import { startTestService } from "@tidings/testkit/service";
 import { trigger } from "@tidings/testkit/verbs";
@@ -24,7 +24,7 @@ const items = [
   { name: "Bulb", price: "4.50 €" },
 ];
 
-journey("an order confirmation in two languages, from an empty installation to production", async (context) => {
+browserTest("an order confirmation in two languages, from an empty installation to production", async (context) => {
   // An emulated preference would be that of the frame of the mail, too.
   const browser = await openBrowser(context, { viewport: { width: 1440, height: 900 }, colorScheme: null });
   const page = await openPage(context, browser, { allow: /status of 401/ });
