@@ -38,7 +38,7 @@ export const exceptions: Partial<Record<OperationId, { status: number; reason: s
 };
 
 /** Bodies without a path that name things of the environment: they have to be unknown too. */
-export const refusedBodies: Partial<Record<OperationId, number>> = {
+const refusedBodies: Partial<Record<OperationId, number>> = {
   "audiences.create": 422,
   "broadcasts.create": 422,
   "events.trigger": 404,

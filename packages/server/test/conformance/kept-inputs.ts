@@ -29,4 +29,4 @@ export function createInputs(world: World) {
   return { keep, forget, take };
 }
 
-export type Inputs = ReturnType<typeof createInputs>;
+type Inputs = ReturnType<typeof createInputs>;
