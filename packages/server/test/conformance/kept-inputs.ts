@@ -28,5 +28,3 @@ export function createInputs(world: World) {
   };
   return { keep, forget, take };
 }
-
-type Inputs = ReturnType<typeof createInputs>;
