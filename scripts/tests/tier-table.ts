@@ -25,4 +25,4 @@ export function tierTable(): { path: string; content: string } {
   return { path, content: fillIn(path, page, { begin, end: "\n\n<!-- end of tiers -->", content }) };
 }
 
-const nameOf = (file: string): string => basename(file).replace(/(\.rest|\.long)?\.test\.ts$/, "");
+const nameOf = (file: string): string => `\`${basename(file).replace(/(\.rest|\.long)?\.test\.ts$/, "")}\``;

@@ -94,7 +94,7 @@ for (const { name, fake, deliver } of fakes) {
         wrong.map((id) => outcomes.get(id)),
         [],
       );
-      // How many connections see the second answer in time depends on the machine.
+      // How many connections see the second response in time depends on the machine.
       const accepted = [...outcomes.values()].filter(({ kind }) => kind === "accepted").length;
       assert.ok(accepted > ids.length / 5, `${accepted} of ${ids.length} were accepted`);
     });
