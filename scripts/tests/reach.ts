@@ -9,9 +9,15 @@ import { reachOf } from "./lanes.ts";
 const table = "scripts/tests/reach.json";
 const maxTests = 6;
 
+type Table = { tests?: string[]; sources?: Record<string, number[]> };
+
 /** Test files by source, the best first. */
-export const readReach = (): Record<string, string[]> =>
-  JSON.parse(readFileSync(table, "utf8")) as Record<string, string[]>;
+export function readReach(): Record<string, string[]> {
+  const { tests = [], sources = {} } = JSON.parse(readFileSync(table, "utf8")) as Table;
+  return Object.fromEntries(
+    Object.entries(sources).map(([source, numbers]) => [source, numbers.map((number) => tests[number]!)]),
+  );
+}
 
 type Recorded = { test: string; sources: Record<string, string[]> };
 
@@ -23,10 +29,15 @@ export function recordReach(folder: string, costs: Costs): void {
   for (const { test, sources } of runs)
     for (const [source, functions] of Object.entries(sources))
       bySource.set(source, [...(bySource.get(source) ?? []), { test, functions }]);
+  const tests = runs.map(({ test }) => test).toSorted();
   const rows = [...bySource]
     .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(([source, tests]) => `  ${JSON.stringify(source)}: ${JSON.stringify(bestTests(tests, costs))}`);
-  writeFileSync(table, `{\n${rows.join(",\n")}\n}\n`);
+    .map(([source, found]) => {
+      const numbers = bestTests(found, costs).map((test) => tests.indexOf(test));
+      return `    ${JSON.stringify(source)}: ${JSON.stringify(numbers)}`;
+    });
+  const names = tests.map((test) => `    ${JSON.stringify(test)}`);
+  writeFileSync(table, `{\n  "tests": [\n${names.join(",\n")}\n  ],\n  "sources": {\n${rows.join(",\n")}\n  }\n}\n`);
 }
 
 /**
