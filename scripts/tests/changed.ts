@@ -5,8 +5,10 @@ import type { Costs } from "./costs.ts";
 import { reachedFrom } from "./imports.ts";
 import { readReach } from "./reach.ts";
 
-/** Seconds of a core: what two cores do in 30 s, less the start of PostgreSQL and of the lanes. */
-const roomSeconds = 40;
+/** Seconds of a core: what two cores do in 30 s, less PostgreSQL and the start of the lanes. */
+const roomSeconds = 22;
+/** A file that takes longer would be the last one to end. */
+const longestSeconds = 12;
 
 /** Files whose change can reach every test: what is installed, built and run. */
 const reachesAll = /^(package(-lock)?\.json|tsconfig\.json|scripts\/(test\.ts|tests\/)|packages\/testkit\/)/;
@@ -31,7 +33,7 @@ export function testsNear(tests: string[], changed: string[], costs: Costs): Cho
   const own = near.filter((test) => changed.includes(test));
   let room = roomSeconds - own.reduce((sum, test) => sum + costs.cpuOf(test), 0);
   const others = near.filter((test) => {
-    if (own.includes(test) || costs.cpuOf(test) > room) return false;
+    if (own.includes(test) || costs.cpuOf(test) > room || costs.wallOf(test) > longestSeconds) return false;
     room -= costs.cpuOf(test);
     return true;
   });
